@@ -19,15 +19,15 @@ pub struct Addition {
     pub path: String,
     /// The name of the group's file without its extension; a new group gets a new file.
     pub group: String,
-    /// The name as text; derived from the path if not given.
+    /// The human-readable name; derived from the path if not given.
     pub name: Option<String>,
-    /// The name in Rust, where the one derived from the name is unsuitable.
+    /// The Rust name of the method, if the name derived from `name` is unsuitable.
     pub ident: Option<String>,
     /// The purpose of the endpoint; `unknown` if not given.
     pub summary: Option<String>,
     /// Names of shared params and param sets; `unknown` if not given.
     pub params: Option<Vec<String>>,
-    /// The evidence of the path, as a word of the catalogue.
+    /// The label of the path's evidence, as written in the catalogue.
     pub evidence: String,
 }
 
@@ -96,7 +96,7 @@ fn entry(addition: &Addition) -> Tree {
         .with("body", "unknown")
 }
 
-/// The words of the last segment that is not a param; `Root` if there is none.
+/// The name of an endpoint without a given name: the words of the last path segment that is not a param, or `Root`.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
     segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())

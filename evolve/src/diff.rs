@@ -1,9 +1,8 @@
 //! Compares two catalogues and lists the changes that affect users of the client, with the required version bump.
 //!
-//! Downstream means the users of the emitted Rust code: every change is described in the names of the client, not in
-//! those of YAML. The models are compared, so text that the emitter ignores, such as a comment, is not a change.
-//! `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there confirms the verdicts with
-//! the compiler.
+//! Users see the emitted Rust code, so every change is described in the names of the client, not in those of YAML. The
+//! models are compared, so text that the emitter ignores, such as a comment, is not a change. `evolve/tests/diffs`
+//! records a verdict for each kind of change, and an ignored test there confirms the verdicts with the compiler.
 
 mod behaviour;
 mod change_list;

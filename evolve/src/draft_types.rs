@@ -37,7 +37,7 @@ pub(crate) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
 
-/// The type with another innermost type.
+/// The list or map type with another innermost type.
 pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }

@@ -114,7 +114,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// Creates an error from a message without a full stop.
+    /// Creates an error; the message has no full stop.
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
@@ -136,7 +136,7 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    /// Opens a catalogue that has no errors.
+    /// Opens a catalogue; a catalogue with errors is rejected.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
@@ -213,6 +213,7 @@ impl Editor {
 
     /// Runs an edit, and undoes it if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        // `edited` is not restored: `close` omits files whose text is unchanged.
         let (trees, notes) = (self.trees.clone(), self.notes.len());
         work(self).inspect_err(|_| {
             self.trees = trees;
@@ -285,7 +286,7 @@ impl Editor {
         Ok(CatalogueChange { files, notes: self.notes })
     }
 
-    /// The first line of the other group files, which is a comment for editors.
+    /// The first line of a new group file: the comment with the schema for YAML editors, if other groups have it.
     fn first_line(&self, file: &str) -> String {
         let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());

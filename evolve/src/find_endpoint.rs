@@ -13,7 +13,7 @@ pub(crate) fn label(at: &YamlPath, endpoint: &Tree) -> String {
     format!("{}.{}", at.module(), ident_of(endpoint).unwrap_or_default())
 }
 
-/// Returns the only endpoint with this path or name, with its name for messages.
+/// Returns the only endpoint with this path or name, and its label for messages.
 pub(crate) fn find(editor: &Editor, wanted: &str) -> Result<(String, YamlPath), Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for (at, endpoint) in endpoints(editor) {

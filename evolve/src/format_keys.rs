@@ -1,4 +1,4 @@
-//! Finds the map of the format for a path in a file, to know its keys and their order.
+//! Looks up which keys the catalogue format allows at a path in a file, and their order.
 
 use codegen::catalogue_format::{self, GROUP, Map};
 
@@ -8,7 +8,7 @@ use super::yaml_tree::Tree;
 /// The name of the file with the facts that groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
 
-/// The map of the format at a path.
+/// The keys that the format allows in the map at a path.
 pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static Map> {
     let mut maps = vec![if file == SERVICE { catalogue_format::SERVICE } else { GROUP }];
     for step in path {

@@ -38,9 +38,9 @@ use omissions::Omissions;
 pub struct Import {
     /// The text of an OpenAPI 3.0 or 3.1 description, in JSON or YAML.
     pub text: String,
-    /// The evidence of its facts, as a word of the catalogue, unless the description states one.
+    /// The label of the evidence for imported facts, unless the description states one.
     pub evidence: String,
-    /// Whether summaries and descriptions are imported too.
+    /// `true` imports summaries and descriptions too.
     pub summaries: bool,
 }
 
@@ -63,13 +63,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
     }
     let has_prefix = !draft.prefix.is_empty();
-    // The envelope of the catalogue is needed to read bodies.
+    // The form of the drafted bodies depends on the envelope of the catalogue.
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
-        // If the paths of the catalogue begin like those of the server, no base URL is needed.
+        // If the paths of the catalogue include the path of the server, base URLs are not compared.
         service::note_differences(&service, has_prefix, &mut editor);
     }
     let mut change = editor.close()?;
@@ -95,7 +95,7 @@ fn without_fields(mut envelope: Tree) -> Tree {
     envelope
 }
 
-/// Reads a description into a draft.
+/// The state of reading a description into a draft.
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,

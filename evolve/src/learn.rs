@@ -32,11 +32,11 @@ use draft::Reader;
 pub struct LearnOptions {
     /// Each endpoint with its responses.
     pub endpoints: Vec<EndpointResponses>,
-    /// The evidence of facts from responses, in the catalogue's term.
+    /// The label of the evidence for facts from responses.
     pub evidence: String,
     /// Names of fields whose texts become an enum, optionally with the name of the type: `side`, `side=OrderSide`.
     pub enums: Vec<String>,
-    /// Whether mock responses of the sandbox are accepted.
+    /// `true` accepts mock responses of the sandbox.
     pub accept_invented: bool,
 }
 
@@ -45,11 +45,11 @@ pub struct LearnOptions {
 pub struct EndpointResponses {
     /// The path (`/buyVolume`), the name in Rust with the group (`orderflow.buy_volume`), or the name.
     pub endpoint: String,
-    /// Responses: the origin, for messages, and the saved text, a JSON body with or without headers.
+    /// The origin of each response, for messages, and its saved text: a JSON body with or without headers.
     pub responses: Vec<(String, Vec<u8>)>,
 }
 
-/// Returns the change that follows from responses.
+/// Returns the change that fits the catalogue to the responses.
 pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut enum_fields = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The requests whose responses can be learned from.
+//! Requests for responses to learn from.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,8 @@ impl LiveRequest {
         Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
     }
 
-    /// Rejects params that none of these endpoints is known to have, since a misspelt one would not be sent.
+    /// Rejects params that none of these endpoints is known to have: a misspelt param would be omitted from every
+    /// request.
     pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
         let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();

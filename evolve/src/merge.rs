@@ -29,7 +29,7 @@ pub(crate) use values::{add_values, is_within};
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) editor: Editor,
-    /// The names that its types and records should get.
+    /// The names that the drafted types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
     /// Widened versions of known lists of fields, which replace those of the catalogue.
     pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
@@ -53,7 +53,7 @@ pub(crate) struct WantedName {
     pub(crate) name: String,
     /// The name of the field or endpoint that contains it, used as a prefix if the name is in use.
     pub(crate) owner: String,
-    /// Whether a known type with this name is the same type, even without a value in common.
+    /// `true` if a known type with this name is the same type, even without a value in common.
     pub(crate) is_chosen: bool,
 }
 
@@ -114,7 +114,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// The group's file to which its records belong.
+    /// The group's file that gets the records of the endpoint.
     fn file(&self) -> &str {
         &self.known.as_ref().unwrap_or(&self.new).file
     }
@@ -144,6 +144,7 @@ impl Merger<'_> {
         }
         let pair = |(new, endpoint): (YamlPath, &Tree)| {
             let known = path(endpoint).and_then(|path| by_path.get(&path).cloned());
+            // Removed, so that only one endpoint of the draft completes the known one.
             let known = known.or_else(|| by_name.remove(&(new.file.clone(), ident_of(endpoint))));
             (new, known)
         };
@@ -194,7 +195,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Returns a new endpoint.
+    /// The entry of a new endpoint, with the names of the catalogue.
     fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
         let mut tree = gap.new.tree(&self.draft.editor).clone();
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();

@@ -36,7 +36,7 @@ pub(super) struct Observed {
     pub(super) fields: ObservedFields,
     /// The values of all fields together, for the case that the keys are data.
     pub(super) under_keys: Option<Box<Observed>>,
-    /// Whether the objects were made from lists by naming the indices.
+    /// `true` if the objects were made from lists by naming the indices.
     pub(super) by_position: bool,
 }
 

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ident_is_written_only_if_the_name_yields_none() {
+    fn rust_name_is_written_only_if_necessary() {
         let mut used = NamesInUse::default();
         let table = [
             ("openDate", None),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_many() {
+    fn plural_becomes_singular() {
         for (many, one) in [
             ("levels", "level"),
             ("entries", "entry"),

@@ -8,12 +8,12 @@ const INVENTED: &str = "x-sandbox-invented";
 /// A response to learn from.
 #[derive(Debug)]
 pub(super) struct SavedResponse {
-    /// Its origin, for messages.
+    /// The origin of the response, for messages.
     pub(super) origin: String,
     pub(super) body: Value,
-    /// Whether it has the marker of a mock response.
+    /// `true` if the response has the marker of a mock response.
     pub(super) is_invented: bool,
-    /// Whether its status was saved with it; a saved error status is rejected.
+    /// `true` if the status was saved with the response; a saved error status is rejected.
     pub(super) has_status: bool,
 }
 

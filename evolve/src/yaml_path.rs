@@ -47,7 +47,7 @@ impl YamlPath {
         Self { path: [self.path.as_slice(), &[step]].concat(), ..self.clone() }
     }
 
-    /// The path of the map that contains it, and its key there.
+    /// The path of the map that contains this value, and the key of the value in the map.
     pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
         match self.path.split_last()? {
             (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),

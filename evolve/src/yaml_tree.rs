@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Adds those keys of another map that this map lacks.
+    /// Adds those keys of another map that this map lacks, also within nested maps.
     pub(crate) fn or(mut self, other: Self) -> Self {
         let Self::Map(others) = other else { return self };
         for (key, value) in others {
@@ -199,7 +199,7 @@ impl Tree {
         indent + self.inline().chars().count() <= WIDTH
     }
 
-    /// Returns whether the value is a scalar, or a list or map with few items.
+    /// Returns whether the value is a scalar, or a list or map with little nesting.
     pub(crate) fn is_shallow(&self) -> bool {
         match self {
             Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
@@ -268,7 +268,7 @@ impl Tree {
         lines.collect()
     }
 
-    /// Returns whether the value is an empty list or map.
+    /// Returns whether the value is a scalar, or an empty list or map.
     fn is_empty(&self) -> bool {
         match self {
             Self::List(items) => items.is_empty(),

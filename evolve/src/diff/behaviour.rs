@@ -1,4 +1,4 @@
-//! Changes of behaviour that affect programs although they compile.
+//! Changes of behaviour that affect programs which still compile.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// All methods by their calls.
+/// All methods, by the call that users write.
 fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
     let of_group = |group| codegen::model::Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
     api.groups.iter().flat_map(of_group).collect()
 }
 
-/// The settings of a client.
+/// Reports changes of a client's settings.
 fn service(before: &Service, after: &Service, changes: &mut Changes) {
     let mut report = |verdict: Verdict, text: String| {
         let heading = if verdict == Minor { Heading::Added } else { Heading::Changed };
@@ -93,7 +93,7 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     }
 }
 
-/// The range that the client enforces.
+/// The range that the client enforces; unlimited if the evidence of the param is too weak.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }

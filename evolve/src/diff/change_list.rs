@@ -15,7 +15,7 @@ pub struct Change {
     pub verdict: Verdict,
     /// The heading in a changelog; `None` if the change does not concern users.
     pub heading: Option<Heading>,
-    /// The change, as the beginning of a sentence if paths follow.
+    /// The description of the change; `locations` complete the sentence.
     pub text: String,
     /// The paths at which the change occurs.
     pub locations: Vec<String>,

@@ -1,5 +1,5 @@
-//! Compares two lists of public items: they are paired by name, then by the name on the wire; the others are new or
-//! removed.
+//! Compares two lists of public items: items are paired by name, then by the name on the wire; all other items are new
+//! or removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
+        // A renamed group or type occurs in other items too; those are not reported as changed.
         let old = renames.applied(old);
         let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
@@ -44,8 +45,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// Returns whether the addition or removal of an item follows from that of another: its owner, or the setter of all
-/// endpoints.
+/// Returns whether the addition or removal of an item is implied by that of its owner, or of the setter that all
+/// endpoints share.
 fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
@@ -66,7 +67,8 @@ fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
         _ => false,
     };
     if is_on_the_wire && old.wire != new.wire {
-        // Two names may have been swapped instead of a path corrected: the method then returns what another returned.
+        // If another endpoint had this path before, the names were swapped: the method now returns data of the other
+        // endpoint, which is more than a corrected path.
         let belonged_to_another =
             new.kind == Kind::Endpoint && before.iter().any(|other| other.kind == new.kind && other.wire == new.wire);
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
@@ -85,12 +87,12 @@ fn introduced(new: &Item) -> String {
     format!("`{}`{ty} is new{summary}", new.name)
 }
 
-/// The change with its path, unless the name of the item contains it.
+/// The change with the item's owner as its path, unless the name of the item contains the owner.
 fn located(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }
 
-/// A way to do the same without a removed item.
+/// A replacement for a removed item.
 fn substitute(gone: &Item) -> Option<String> {
     let Item { owner, wire, .. } = gone;
     match gone.kind {

@@ -4,13 +4,13 @@ use codegen::Api;
 use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
 use quote::ToTokens;
 
-/// A public item.
+/// A name that users can write, with its kind, its type and the item that it belongs to.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) kind: Kind,
     /// The item to which this one belongs, if any.
     pub(super) owner: String,
-    /// The item as users write it; a field or the setter of an endpoint without its owner.
+    /// The name as users write it; fields and setters of an endpoint are written without their owner.
     pub(super) name: String,
     /// The name on the wire; for groups, types and records the names of their parts.
     pub(super) wire: String,
@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) summary: String,
 }
 
-/// The kind of an item. Kinds whose names occur in other items come first.
+/// The kind of an item. Names of earlier kinds occur in items of later kinds, so renames are found in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Group,
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// The owner of a field or of an endpoint's setter, and the name.
+/// The owner and the name of an item; the owner is empty unless the item is a field or an endpoint's setter.
 pub(super) type Key = (String, String);
 
 impl Item {
@@ -53,7 +53,7 @@ impl Item {
         self.name.starts_with('.') && !self.owner.is_empty()
     }
 
-    /// Returns whether an item is this one under another name.
+    /// Returns whether `new` is this item under another name.
     pub(super) fn is_continued_by(&self, new: &Self) -> bool {
         let has_free_owner = matches!(self.kind, Kind::Endpoint | Kind::Record);
         self.kind == new.kind
@@ -63,7 +63,7 @@ impl Item {
     }
 }
 
-/// All items of a client, by kind.
+/// All items of a client, sorted by kind.
 pub(super) fn items(api: &Api) -> Vec<Item> {
     let mut items = Items(Vec::new());
     for limit in &api.service.limits {
@@ -148,7 +148,7 @@ impl Items {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
-                // A setter with one type for all endpoints has the type itself.
+                // If all endpoints share the type of a setter, only the entry of the setter contains the type.
                 if api.setter(ident).is_none_or(|setter| setter.ty.is_none()) {
                     item.ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 }
@@ -178,7 +178,7 @@ fn named(record: &RecordRef) -> String {
     module + &record.ident
 }
 
-/// The type of an argument.
+/// The type of an argument as users read it; brackets mark a list.
 fn argument_type(ty: &Type, is_list: bool) -> String {
     if is_list { format!("[{}]", rust(ty)) } else { rust(ty) }
 }

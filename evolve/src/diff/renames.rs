@@ -7,19 +7,20 @@ use super::public_items::{Item, Kind};
 pub(super) struct Renames(Vec<(String, String)>);
 
 impl Renames {
-    /// Records that an item has a new name, except fields and setters of one endpoint, which occur in no text of
-    /// another item.
+    /// Records the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
+    /// their names.
     pub(super) fn note(&mut self, old: &Item, new: &Item) {
         if !old.is_member() {
             self.0.push((old.name.clone(), new.name.clone()));
         }
+        // Records and marker types of a group contain its name as a module, such as `market::`.
         if old.kind == Kind::Group {
             let [from, to] = [old, new].map(|group| group.name.replace("client.", "").replace("()", "::"));
             self.0.push((from, to));
         }
     }
 
-    /// Returns an old item with the new names.
+    /// Returns an old item in which all recorded names are replaced.
     pub(super) fn applied(&self, item: &Item) -> Item {
         let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
         Item { owner, name, ty, ..item.clone() }
@@ -35,6 +36,7 @@ fn replace_word(text: &str, old: &str, new: &str) -> String {
     let (mut replaced, mut rest) = (String::new(), text);
     while let Some(start) = rest.find(old) {
         let (before, after) = (&rest[..start], &rest[start + old.len()..]);
+        // The character before the match may belong to the text that is already replaced.
         let is_start = !(replaced.clone() + before).ends_with(|c: char| c.is_alphanumeric() || "_.:)".contains(c));
         let is_end = old.ends_with(':') || !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         replaced += before;

@@ -14,17 +14,17 @@ pub enum Verdict {
     Major,
 }
 
-/// A verdict applied to a version.
+/// The next version that follows from a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// The next version.
+    /// The version number.
     pub next: String,
     /// The reason for the bump, if the verdict alone does not explain it.
     pub reason: Option<&'static str>,
 }
 
 impl Verdict {
-    /// The verdict as a word.
+    /// The label in reports and test cases: `patch`, `minor` or `major`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Patch => "patch",

@@ -10,7 +10,7 @@ use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, re
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The body of a successful response, with its record by number; `None` if it is unknown.
+    /// The body of a successful response, in which records have numbers as names; `None` if the body is unknown.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let (chosen, response) = success_response(operation.get("responses")?)?;
         let (response, reference) = self.document.follow(response)?;
@@ -83,17 +83,17 @@ impl<'d> Reader<'d> {
             _ if ty == ANY => return None,
             _ => {}
         }
-        // A record in a type needs a name.
+        // A record within a type cannot be listed in the body: another use keeps it as a named record.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
-        // A body has no key for the format of its timestamps.
+        // A body has no key for the format of its timestamps, so these stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
         Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
     }
 }
 
-/// The successful response, with its status.
+/// The response with status 200, or otherwise the first success, after its status.
 pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()

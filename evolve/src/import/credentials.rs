@@ -40,7 +40,8 @@ impl Reader<'_> {
     }
 }
 
-/// The part of a request that carries the key of a scheme; a token of a flow needs the header `Authorization`.
+/// The part of a request that carries the API key. If a flow issues tokens, the `Authorization` header is reserved for
+/// them.
 fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
     let (name, part) = (text(scheme, "name").unwrap_or_default(), text(scheme, "in"));
     let http = text(scheme, "scheme").unwrap_or_default().to_ascii_lowercase();
@@ -59,7 +60,7 @@ fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
 fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
     let url = text(flow, "tokenUrl")?;
     url_path::check(url, false).ok()?;
-    // Every base URL already ends in that path.
+    // Every base URL already ends in `base`, so the path of the token must not repeat it.
     let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
     Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))
 }

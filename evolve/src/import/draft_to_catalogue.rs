@@ -26,7 +26,7 @@ pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Dr
     merge::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 
-/// The records of only one body. The body lists their fields, so they need no name.
+/// The records that only one body uses. The body lists their fields, so they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
     let bodies = draft.endpoints.iter().filter_map(|(_, endpoint)| record_of(endpoint.get("body")?));
@@ -37,7 +37,7 @@ fn inline(draft: &Draft) -> BTreeSet<usize> {
     single_use.map(|(record, _)| record).collect()
 }
 
-/// Types or records, those of components first, so that these get the names that they have in the description.
+/// Types or records, components first, so that components get the names that they have in the description.
 fn components_first(mut all: Vec<&Named>) -> Vec<Tree> {
     all.sort_by_key(|named| named.wanted.owner != named.wanted.name);
     all.into_iter().map(|named| named.tree.clone()).collect()
@@ -75,7 +75,7 @@ impl Converter {
         self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
     }
 
-    /// The fields of a record without the envelope's time field.
+    /// The fields of a record, except the field `but`.
     fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
         let all = self.draft.records[record].tree.entries("fields").iter();
         all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
@@ -94,7 +94,7 @@ impl Converter {
         }
     }
 
-    /// A body in the format of the catalogue, with the fields of a record that only this body has.
+    /// A body in the format of the catalogue; a record that only this body uses is replaced by its fields.
     fn body(&self, body: &Tree) -> Tree {
         let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
         let positional = self.is_listed_by_position(record);
@@ -125,7 +125,7 @@ impl Converter {
         record_name(record).into()
     }
 
-    /// The time field of a series, if it is not the envelope's.
+    /// The time field of a series that does not use the envelope's; `none` if no field is certain to be the time.
     fn time(&self, record: usize) -> Option<String> {
         let is_inline = self.inline.contains(&record);
         let record = &self.draft.records[record];

@@ -17,7 +17,7 @@ impl<'d> Reader<'d> {
         let mut values: Vec<Tree> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
-            // `null` among the values makes the type nullable, which is also read from `type`.
+            // `null` is not a value of the enum; `type` declares that the schema is nullable.
             let is_value = !value.is_null() && is_value(&written);
             if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.enum_value(value, &written));

@@ -17,7 +17,7 @@ fn module(tag: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// The module for an endpoint.
+    /// The module for an endpoint, from its first tag or from the first segment of its path.
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
@@ -34,7 +34,7 @@ impl Reader<'_> {
         let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
         let tag = items(self.document.root(), "tags").iter().find(is_own).unwrap_or(&Value::Null);
         let name = text(tag, "name").unwrap_or(wanted);
-        // A tag may be an identifier.
+        // A tag without spaces may be an identifier, such as `openInterest`.
         let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };
         let title = text(tag, "x-displayName").map_or(title, str::to_owned);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();

@@ -18,7 +18,7 @@ pub(super) enum Weight {
     Aside,
 }
 
-/// All losses of an import.
+/// All omissions of an import.
 #[derive(Debug, Default)]
 pub(super) struct Omissions {
     /// The omissions, in the order of their first occurrence.
@@ -61,7 +61,8 @@ impl Omissions {
         }
     }
 
-    /// Notes the reason why a path is not imported; other losses at that path are then not noted.
+    /// Notes the reason why a path is not imported; the general note on schemas that become `any` is then omitted
+    /// there.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, pointer: &str) {
         self.explained.insert(pointer.to_owned());
         self.add(weight, why.into(), pointer);

@@ -64,7 +64,8 @@ impl<'d> Reader<'d> {
             Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
             _ => path,
         };
-        // The paths of an existing catalogue may include the path of the description's server.
+        // The paths of an existing catalogue may include the path of the description's server; if so, this path gets it
+        // as a prefix.
         let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
         let why = match url_path::check(&path, true) {
@@ -77,7 +78,8 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// The params, completed or reduced to match those in the path; `None` if there may be others and none is required.
+    /// The params, completed or reduced to match those in the path; `None` if the list may be incomplete and the path
+    /// has no params.
     fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
         let in_path = url_path::params(path);
         if !are_all && in_path.is_empty() {

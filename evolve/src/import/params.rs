@@ -62,7 +62,7 @@ impl<'d> Reader<'d> {
         shared.map_or(entry, |index| &self.draft.shared[*index])
     }
 
-    /// Reads a param; a shared one has an id.
+    /// Reads a param; `id` is empty unless the param is shared.
     fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
@@ -161,7 +161,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The value of a required param that accepts only one.
+/// The value of a required param that accepts only one value.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
     let one = match items(schema, "enum") {
@@ -177,7 +177,7 @@ fn is_dotted(value: &str) -> bool {
     matches!(value, "." | "..")
 }
 
-/// The type of a schema for a single value.
+/// The type of a param with a fixed value: `string`, unless the value is a number or a boolean.
 fn plain_type(schema: &Value) -> &str {
     match type_of(schema) {
         number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,

@@ -70,6 +70,7 @@ impl<'d> Reader<'d> {
             tree.with_some(key, facts.get(key).cloned())
         });
         let tree = facts.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
+        // The record is added before its fields are read, so that a field that refers back to the record finds it.
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(Named::new(tree, name, owner(pointer)));
         self.open.push(index);

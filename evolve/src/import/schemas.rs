@@ -27,7 +27,8 @@ impl<'d> Reader<'d> {
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else { return any() };
-        // In 3.0 `nullable` has no effect next to a reference, but authors intend it to.
+        // In OpenAPI 3.0, `nullable` next to a reference has no effect, but authors write it to make the value
+        // nullable.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let pointer = reference.unwrap_or(pointer);

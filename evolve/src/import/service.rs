@@ -24,7 +24,7 @@ impl Reader<'_> {
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        // This is a guess, which is noted.
+        // The unit is a guess, and `import` notes it.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);

@@ -13,15 +13,15 @@ use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_nam
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The facts next to a schema, or otherwise within it.
+    /// The facts of a schema itself; those that it lacks are from the schemas that it refers to or combines.
     pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // A named type has these facts itself; a list or map of it does not.
+        // A named type or record declares its own facts, so they are not repeated; a list or map of it declares none.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.facts(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));
         let mut facts = far.fold(own, Tree::or);
-        // If several values are accepted, the range of an item is that of the value.
+        // The range of the items of a list or map becomes the range of the value.
         let mut lists = layers;
         for _ in 0..DEPTH {
             let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
@@ -34,7 +34,7 @@ impl<'d> Reader<'d> {
         self.with_example(facts.with_some("format", format), ty)
     }
 
-    /// The facts that an object declares about its subject, if they are imported.
+    /// The example and the range that an object declares, and its summary if texts are imported.
     pub(super) fn facts(&self, value: &'d Value) -> Tree {
         let summary = text(value, "description").map(|text| self.prose(text));
         let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
@@ -63,7 +63,7 @@ pub(super) fn summarized(facts: Tree) -> Tree {
     facts.or(Tree::map().with("summary", "unknown"))
 }
 
-/// Removes a range that does not suit the type, or that allows no number.
+/// Removes a range that does not suit the type or allows no number, and a minimum that the type implies.
 fn restrict(facts: &mut Tree, ty: &str) {
     let Some(range) = facts.get("range") else { return };
     let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());

@@ -41,7 +41,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Widens listed fields.
+    /// Widens the listed fields of a body, and updates its `time`.
     fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Observed) {
         let body = self.endpoint.key("body");
         let own = known.text("time");
@@ -120,7 +120,7 @@ impl Reader<'_> {
                 seen.describe()
             )));
         }
-        // A body has no key for the format of its timestamps.
+        // A body has no key for the format of its timestamps, so these become strings or integers.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
         Ok(())

@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Adds an enum with these values to the draft, or reuses that of other fields.
+    /// Adds an enum with these values to the draft, or adds the values to a drafted enum with the same name.
     fn draft_enum(&mut self, wanted: WantedName, field: &str, values: Vec<String>) -> String {
         let namesake = self.named_type(&wanted.name).map(|at| at.tree(self.editor).entries("values"));
         let is_among = |value: &Tree| value.text("value").is_some_and(|value| values.iter().any(|text| text == value));

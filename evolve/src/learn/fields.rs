@@ -10,18 +10,18 @@ use crate::observed_values::Observed;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// A known list of fields, and the facts about it as a integers.
+/// The context of a known list of fields.
 #[derive(Default)]
 pub(super) struct FieldList {
-    /// The evidence that its fields inherit.
+    /// The evidence that fields of the list inherit.
     pub(super) evidence: String,
     /// The envelope's time field, if the list does not repeat it.
     pub(super) time: Option<String>,
-    /// Listed fields whose types must stay, and the remedy if they cannot.
+    /// Listed fields whose types must not change, each with the reason.
     pub(super) fixed: Vec<(String, &'static str)>,
     /// The text before the name of a field in messages.
     pub(super) within: String,
-    /// Whether several bodies share this list, so that a field of one need not be in all.
+    /// `true` if several bodies share this list: a new field may be absent from the other bodies, so it is optional.
     pub(super) is_shared: bool,
 }
 
@@ -104,6 +104,7 @@ impl Reader<'_> {
             ..FieldList::default()
         };
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
+        // The fields of a record can refer to records of its own file, which may not be the endpoint's.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
         self.file = outer;

@@ -81,7 +81,7 @@ fn has_time(rows: &Observed, milliseconds: bool) -> bool {
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
 
-/// The name of the time field.
+/// The name of the time field of rows, unless the catalogue declares another.
 pub(super) const TIME: &str = "time";
 
 /// The format in which every text is a timestamp, if there is one.

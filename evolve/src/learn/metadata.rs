@@ -11,7 +11,7 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Compares these objects with the envelope, and adds new fields to the metadata.
+    /// Compares the keys next to the records with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
         let Some(data) = self.editor.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
@@ -97,7 +97,7 @@ fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String
     }
 }
 
-/// The objects at one path of all responses; without any, the client sees none of its fields.
+/// The objects at one path of all responses; a response without one counts as an empty object, as in the client.
 fn objects(responses: &[SavedResponse], path: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Observed::default();

@@ -103,7 +103,7 @@ impl Reader<'_> {
         );
     }
 
-    /// Removes the time of a body if that field turns out not to be a time.
+    /// Sets `time: none` on a body whose time field is no longer a timestamp.
     pub(super) fn drop_time(&mut self, body: &YamlPath, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));

@@ -49,7 +49,7 @@ impl Reader<'_> {
             return;
         }
         let range = if loses_range { ", without its range" } else { "" };
-        // The new type comes from the responses, so the evidence is theirs.
+        // The new type is learned from the responses, so its evidence is that of the responses.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
         self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{range}"));

@@ -68,7 +68,7 @@ impl ClientNames {
     }
 }
 
-/// The names of the draft's contents in the catalogue.
+/// The names that types, records and shared params of the draft get in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct NewNames {
     /// Types, by their names in the draft.
@@ -188,7 +188,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Notes a new part, if the notes are the only report of it.
+    /// Notes a new type or record if the draft is from responses.
     fn note_new(&mut self, what: &str, name: &str) {
         if self.draft.source == Source::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
@@ -249,6 +249,7 @@ impl Merger<'_> {
             Some(record) => self.names.records.get(&record).map_or("any", |(known, _)| known),
             None => self.names.types.get(&name).map_or(name.as_str(), String::as_str),
         };
+        // `any` includes `null`, so it is never marked as nullable.
         ty.replace(&name, known).replace("any?", "any")
     }
 }

@@ -22,10 +22,10 @@ pub(super) struct Setters {
 #[derive(Debug)]
 struct Setter {
     ident: String,
-    /// Whether the setter accepts several values.
+    /// `true` if the setter accepts several values.
     is_list: bool,
     wire_name: String,
-    /// The types that it has in the catalogue before the first edit.
+    /// The types of the setter in the catalogue before the first edit.
     types: BTreeSet<String>,
 }
 
@@ -127,8 +127,8 @@ impl Setters {
         wish.is_argument || is_usable()
     }
 
-    /// Returns whether a setter has a different type on all endpoints, so that a second type would change it for all
-    /// its users.
+    /// Returns whether a setter has one other type on all endpoints, so that a second type would change the setter for
+    /// all its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
         let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
         known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))

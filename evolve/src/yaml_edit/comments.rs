@@ -1,4 +1,4 @@
-//! Lines, columns, and the comments that belong to the lines above them.
+//! Positions in the text: lines, columns, and the end of a node with the comments that belong to it.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
-//! Every file of `diffs/` is a test: a change of a catalogue in, its meaning for downstream out, to the letter.
+//! Every file of `diffs/` is a test: the input is a change of a catalogue, the expected output is the exact report of
+//! its consequences for users.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` accepts the output, but never a verdict:
-//! that is written by hand. `diffs/README.md` says more.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` accepts the output, but no verdict: verdicts are written
+//! by hand, as `diffs/README.md` describes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,9 +41,9 @@ pub(crate) struct Case {
     pub(crate) before: Api,
     pub(crate) after: Api,
     pub(crate) verdict: String,
-    /// A program that works before.
+    /// A program that works before the change.
     pub(crate) downstream: String,
-    /// A program that works after.
+    /// A program that works after the change.
     pub(crate) upgraded: Option<String>,
     expected: Expected,
 }

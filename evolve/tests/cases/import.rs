@@ -1,8 +1,8 @@
-//! Every folder of `import/` is a test: an OpenAPI description in, perhaps into a catalogue, the exact notes and edit
-//! out. A second import of the same description must edit nothing.
+//! Every folder of `import/` is a test: the input is an OpenAPI description and optionally a catalogue, the expected
+//! output is the exact notes and edit. A second import of the same description must edit nothing.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output.
-//! `summaries` as an empty file imports the texts too. Any other file is an error.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output. An empty file `summaries` imports
+//! texts too. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +46,8 @@ fn check(case: &Path) -> Result<(), Failed> {
     change.map_or(Ok(()), |change| again_edits_nothing(&before, &change, &options))
 }
 
-/// The same description once more edits nothing, and contradicts nothing of what it brought itself.
+/// A second import of the same description edits nothing, and reports no contradiction to a catalogue that the first
+/// one made.
 fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
     let after = texts_after(before, change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -59,7 +60,7 @@ fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import
     if contradictions.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {contradictions:#?}").into()) }
 }
 
-/// The files of a catalogue with a change.
+/// The files of a catalogue after a change.
 fn texts_after(before: &Path, change: &CatalogueChange) -> BTreeMap<String, String> {
     let before = if before.exists() { entries(before) } else { Vec::new() };
     let texts = before.iter().map(|file| (name(file), fs::read_to_string(file).expect("text")));
@@ -70,7 +71,7 @@ fn notes(change: &CatalogueChange) -> String {
     change.notes().iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Whatever types new endpoints have for a param, programs that set it on others go on compiling.
+/// New endpoints may have other types for a known param; programs that set the param on other endpoints still compile.
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");

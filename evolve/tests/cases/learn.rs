@@ -1,8 +1,8 @@
-//! Every folder of `learn/` is a test: a group and responses in, the exact notes and edit out.
+//! Every folder of `learn/` is a test: the input is a group and responses, the expected output is the exact notes and
+//! edit.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` accepts the output.
-//! `enums` names the fields that are to become enums; a folder without a service uses the service of the generator's
-//! cases. Any other file is an error.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` accepts the output. The file `enums` lists the fields
+//! that become enums; a folder without a service uses the service of the generator's cases. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;

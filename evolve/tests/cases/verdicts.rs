@@ -1,7 +1,7 @@
-//! Whether the compiler confirms every recorded verdict.
+//! Confirms every recorded verdict with the compiler.
 //!
-//! Both clients of a case are emitted, and the programs of the case decide: one that worked and does not compile or run
-//! any more makes a change major, one that works only now makes it minor.
+//! Both clients of a case are emitted, and the programs of the case decide: if `downstream.rs` no longer compiles or
+//! runs, the change is major; if `upgraded.rs` works only after the change, it is minor.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +26,8 @@ pub(crate) fn check() -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A workspace with every client of every case. Most cases begin from one client, so each is written and compiled once.
-/// All of them are a crate of one name: to a program they are versions of one thing.
+/// A workspace with the clients of all cases. Most cases share a client, so equal clients are written and compiled
+/// once. All clients have the same library name, so that one program compiles with each of them.
 struct Clients {
     scratch: Scratch,
     files: Vec<Vec<File>>,
@@ -84,11 +84,11 @@ impl Clients {
         Ok(built("example").filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect())
     }
 
-    /// The difference between the verdict of a case and what its programs show.
+    /// A message if the programs of a case show another verdict than the recorded one.
     fn error(&self, case: &Case, compiled: &BTreeSet<String>) -> Option<String> {
         let works = |program: &str, side: &str| {
             let name = example(case, program, side);
-            // To run takes long, and most programs only have to compile.
+            // Running is slow, and most programs only have to compile.
             let has_to_run = programs(case).any(|(_, text)| !text.contains("fn main() {}"));
             compiled.contains(&name) && (!has_to_run || self.runs(case, side, &name))
         };
@@ -135,7 +135,7 @@ fn example(case: &Case, program: &str, side: &str) -> String {
     format!("{}_{program}_{side}", case.name)
 }
 
-/// A client as its users get it.
+/// The files of a client as users get them.
 fn client(api: &Api) -> Vec<File> {
     let package = Package::new("generated-client");
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");

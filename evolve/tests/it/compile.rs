@@ -1,5 +1,5 @@
-//! Every case that emits becomes a crate that compiles without a warning; so does every import. The emitted tests of
-//! cases about requests pass, and so do the doctests of some.
+//! Every case with emitted files and every imported description becomes a crate, which must compile without a warning.
+//! The emitted tests of requests must pass, and so must the doctests of some crates.
 //!
 //! All crates are members of one scratch workspace, so that the runtime is built once. Checking a crate takes a third
 //! of the time of building its tests, so tests are built only where they add something.
@@ -60,8 +60,8 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
     assert!(passed("2 passed") >= callers.len(), "{output}");
 }
 
-/// Copies the programs of a case next to its client: one that must not compile into the same crate, one that calls the
-/// client into a crate with the sandbox.
+/// Copies the programs of a case: the program that must not compile into the crate of the client, the program that
+/// calls the client into a crate that also has the sandbox.
 fn programs(case: &Path, scratch: &mut Scratch) {
     let client = package(case);
     if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
@@ -107,7 +107,7 @@ fn refused(case: &Path, scratch: &Scratch) {
     assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{output}");
 }
 
-/// The folders of the cases that emit.
+/// The folders of the cases with emitted files.
 fn cases() -> Vec<PathBuf> {
     let folders = entries(&root().join("codegen/tests/cases"));
     folders.into_iter().filter(|case| case.join("expected").is_dir()).collect()
@@ -164,13 +164,13 @@ fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     }
     let runtime = root().join("runtime");
     for file in codegen::scaffold(&api, &package, &runtime.display().to_string()) {
-        // The lints of the project hold for what it emits.
+        // The lints of the project apply to emitted code too.
         let lints = if file.path == "Cargo.toml" { "\n[lints]\nworkspace = true\n" } else { "" };
         scratch.write(name, &file.path, &format!("{}{lints}", file.text));
     }
 }
 
-/// The root's manifest, so that the same lints hold, and a warning is an error.
+/// The manifest of the scratch workspace: that of the root, so that the same lints apply and a warning is an error.
 fn workspace() -> String {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root's manifest");
     let members = manifest.lines().find(|line| line.starts_with("members = ")).expect("a line of members");

@@ -1,5 +1,5 @@
-//! Descriptions with missing or exchanged keys, imported one after the other into one catalogue: it stays valid, and a
-//! second import of the same description adds nothing.
+//! Descriptions with missing or exchanged keys, imported one after the other into one catalogue: the catalogue stays
+//! valid, and a second import of the same description adds nothing.
 //!
 //! The mutations are drawn from the names of the cases, so that every run is the same, and a new case does not change
 //! the others. `ROUNDS=300` runs more.
@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// One of this number of pairs of cases is used in a round.
+/// The average number of pairs of cases of which a round uses one.
 const PAIRS: usize = 128;
 
 #[test]
@@ -35,7 +35,8 @@ fn pairs(cases: &[Case]) -> impl Iterator<Item = (&Case, &Case)> {
     cases.iter().flat_map(move |first| cases.iter().map(move |second| (first, second)))
 }
 
-/// Imports a mutated description into its catalogue, then one of another case, then the first mutated once more.
+/// Imports three mutated descriptions into the catalogue of the first case: of the first, of the second, and again of
+/// the first with other mutations. Each is imported twice.
 fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), String> {
     let values: Vec<&Value> = within(&first.description).into_iter().chain(within(&second.description)).collect();
     let mut catalogue = first.before.clone();

@@ -1,4 +1,4 @@
-//! Edits of catalogues: one program, so that it is linked once. `cases` is another one, with a test for each folder.
+//! Edits of catalogues: one program, so that it is linked once. The program `cases` has a test for each folder.
 
 #![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -1,7 +1,7 @@
 //! A scratch workspace below `target/`: crates are given as texts, and Cargo runs on them.
 //!
-//! It keeps its builds. A file is written only if its text differs, so that Cargo builds only what has changed since
-//! the last run; files that this run did not write are removed.
+//! Builds are kept: a file is written only if its text differs, so that Cargo builds only what has changed since the
+//! last run; files that this run did not write are removed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ impl Scratch {
         Self { root, wanted: BTreeSet::new() }
     }
 
-    /// A file of a member.
+    /// Writes a file of a member.
     pub(crate) fn write(&mut self, member: &str, path: &str, text: &str) {
         let path = self.root.join("members").join(member).join(path);
         write(&path, text);
@@ -65,7 +65,7 @@ impl Scratch {
     }
 }
 
-/// Does not write a file with the same text: Cargo compares modification times.
+/// Writes a file only if its text differs, because Cargo compares modification times.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
