@@ -5,8 +5,8 @@
 //! transport. `cargo xtask verify history` runs these four.
 //!
 //! `others` compares ways to do the job, with responses after 300 ms: a history, a plain loop, and ten tasks that wait
-//! after a 429. The path of a program does the job with that program, which gets the base URL and prints its number of
-//! records. `cargo xtask bench history` runs these.
+//! after a 429. An argument with a slash is the path of another program that does the job: it gets the base URL as
+//! argument and prints its number of records. `cargo xtask bench history` runs these comparisons.
 
 #![allow(clippy::print_stdout)] // Prints its figures.
 
@@ -66,7 +66,7 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     Ok(all)
 }
 
-/// The year as a history. The duration is checked only if no fault causes retries.
+/// Fetches the year as a history. The duration is checked only if no fault causes retries.
 async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
@@ -101,7 +101,7 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
 /// The latency of responses in the comparison.
 const LATENCY: &str = "all latency=300ms";
 
-/// The year in one call.
+/// Fetches the year with one history, for the comparison.
 async fn one_call() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
@@ -111,7 +111,7 @@ async fn one_call() -> Outcome {
     Ok(())
 }
 
-/// One request after another.
+/// Fetches the year with one request after another.
 async fn plain_loop() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
@@ -127,7 +127,7 @@ async fn plain_loop() -> Outcome {
     Ok(())
 }
 
-/// Ten tasks without a rate limit, which wait a second after a 429.
+/// Fetches the year with ten tasks without a rate limit, which wait a second after a 429.
 async fn ten_tasks() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let builder = Client::builder(sandbox.base_url()).api_key("any");
@@ -163,7 +163,7 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
     }
 }
 
-/// The same job with another program.
+/// Does the same job with another program.
 async fn program(path: &str) -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let begun = Instant::now();

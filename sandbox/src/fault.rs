@@ -1,4 +1,4 @@
-//! Faults on demand: the kinds of faults, and which of them a request meets.
+//! Faults on demand: the kinds of faults, and the choice of those that apply to a request.
 //!
 //! A [`Rule`] specifies an endpoint, a share of its requests and a fault. Randomness depends on the seed and the number
 //! of requests that matched the rule, so a run is reproducible. The modules below apply the faults.
@@ -29,13 +29,13 @@ use crate::seed::Seed;
 /// The share of matching requests that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
-    /// Each with this chance, from 0 to 1.
+    /// Each request with this probability, from 0 to 1.
     Part(f64),
     /// The first requests, up to this number.
     First(u64),
 }
 
-/// A fault.
+/// The effect of a rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
     /// The response is delayed by a time between these two.
@@ -62,7 +62,7 @@ pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
 }
 
-/// The faults of one request; of several faults of a kind that exclude each other, the first.
+/// The faults of one request. Only the first replacement and the first delivery apply.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveFaults {
     pub(crate) latency: Duration,
@@ -101,7 +101,7 @@ impl Faults {
         active
     }
 
-    /// Whether a new connection is reset.
+    /// Returns whether a new connection is reset.
     pub(crate) fn reset_at_accept(&self) -> bool {
         let mut rules = self.rules.iter().filter(|(rule, ..)| rule.fault == Fault::ResetAtAccept);
         rules.any(|(rule, seed, matched)| rule.share.draw(*seed, matched).is_some())
@@ -114,7 +114,8 @@ impl Share {
         let number = matched.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());
         let applies = match self {
-            // Not `<=`: a value of 0 must not apply at a share of 0, nor one short of 1 be spared at 1.
+            // `<`, because `unit` is from 0 up to, but not including, 1: a share of 0 selects no request, a share of 1
+            // every request.
             Self::Part(part) => dice.name("share").unit() < part,
             Self::First(count) => number < count,
         };
@@ -133,6 +134,7 @@ impl ActiveFaults {
             Fault::Delivery(delivery) => {
                 self.delivery.get_or_insert(*delivery);
             }
+            // A stale connection ends before any response, so this fault replaces another delivery.
             Fault::Stale => self.delivery = Some(Delivery::Broken { phase: Phase::Request, reset: false }),
             Fault::ResetAtAccept => {}
         }

@@ -1,7 +1,7 @@
 //! Connections of the sandbox, which a fault can end.
 //!
-//! The server reads and writes through a [`FaultStream`], and every request knows its [`ConnectionState`]. The reason
-//! for ending a connection is decided elsewhere.
+//! The server reads and writes through a [`FaultStream`], and every request knows its [`ConnectionState`]. Other
+//! modules decide which connections end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::routes::Shared;
 
-/// How a connection ends.
+/// The way in which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// With a FIN, as usual.
@@ -91,7 +91,7 @@ pub(crate) struct FaultStream {
 }
 
 impl FaultStream {
-    /// The stream; `None` once writing is stopped.
+    /// The stream; an error once writing is stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
         if self.connection.ending.load(Ordering::Relaxed) != 0 {
             return Err(io::ErrorKind::ConnectionReset.into());

@@ -55,6 +55,7 @@ async fn with_faults(
         tokio::time::sleep(faults.latency).await;
     }
     let response = match &faults.replacement {
+        // The future of the real response is never polled, so a replaced request needs no valid key or params.
         Some(replacement) => replaced(replacement, shared),
         None => response.await,
     };
@@ -69,6 +70,7 @@ async fn with_faults(
             body = edit.apply(&body, target.endpoint(), shared.registry.service, dice).into();
         }
     }
+    // Edits may have changed the length.
     head.headers.remove(CONTENT_LENGTH);
     match faults.delivery {
         None => Response::from_parts(head, Body::from(body)),

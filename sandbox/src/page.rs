@@ -1,7 +1,7 @@
 //! The page at `/`: every endpoint with a form to send requests, and a plot of the response.
 //!
-//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. Other facts are in the
-//! reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
+//! The page is plain HTML made from the registry; a script adds the filter, the requests and the plot. Other facts are
+//! in the reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
 
 mod article;
 mod code_spans;

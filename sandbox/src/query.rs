@@ -16,7 +16,7 @@ pub(crate) enum Strictness {
     /// Every fact of the registry.
     #[default]
     Strict,
-    /// The values of open types too.
+    /// Every fact of the registry, and only known values for open types.
     OnlyKnownValues,
 }
 
@@ -111,7 +111,7 @@ impl Query {
         self.all(param).into_iter().next()
     }
 
-    /// The one value of a param that is a number; one that is too large becomes the largest `i64`.
+    /// The value of a param as a number, limited to the range of `i64`.
     pub(crate) fn number(&self, param: &ParamInfo) -> Option<i64> {
         self.one(param).and_then(integer)
     }
@@ -141,7 +141,7 @@ fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     parts.into_iter().filter(|part| !(may_be_empty && part.is_empty())).map(ToOwned::to_owned).collect()
 }
 
-/// An integer; one outside of the range of `i64` becomes its nearest end.
+/// Parses an integer, and limits it to the range of `i64`.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

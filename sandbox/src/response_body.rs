@@ -1,7 +1,7 @@
 //! The body of the response to a request.
 //!
-//! The registry has its form; the values depend on the seed, the endpoint, the params and the time of a record, never on
-//! the range of time that was requested.
+//! The registry defines its form; the values depend on the seed, the endpoint, the params and the time of a record,
+//! never on the range of time that was requested.
 
 use runtime::Value;
 use runtime::registry::{
@@ -100,7 +100,7 @@ fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
     Value::Object(fields)
 }
 
-/// The same record, with the time of the series also where it is not among the known fields.
+/// A record with the time of the series, which is added if it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
     if let (RecordLayout::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
         && !fields.contains_key(time)
@@ -125,7 +125,7 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
     Value::Object(body)
 }
 
-/// The metadata of a series, and whether there is data for what was requested.
+/// The metadata of a series, and whether there is data for the request.
 ///
 /// A list of a named type has the values of the data: the known ones of the request, by default all. A second list of
 /// that type has the unknown ones of the request.
@@ -154,7 +154,7 @@ fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
 struct Listed<'q> {
     known: Vec<&'q str>,
     unknown: Vec<&'q str>,
-    /// Returns whether a param of the type accepts several values.
+    /// `true` if a param of the type accepts several values.
     takes_several: bool,
 }
 

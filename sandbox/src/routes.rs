@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The rules in force.
+    /// The active rules, as they are now.
     pub(crate) fn faults(&self) -> Faults {
         self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -52,8 +52,8 @@ impl Shared {
         let is_sent = |name, value: &str| query.iter().any(|(known, sent)| known == name && sent == value);
         let matching = callable(self.registry)
             .filter_map(|(template, endpoint)| Some((template, endpoint, path_values(template, path)?)));
-        // The most specific one has the fewest params, then the longest text around them. Endpoints on one path differ in
-        // the params that they always send.
+        // The most specific endpoint has the fewest params in its path, then the longest text around them. Endpoints on
+        // one path differ in the params that they always send.
         let specific = matching.max_by_key(|(template, endpoint, values)| {
             let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
             let mut params = endpoint.params.unwrap_or_default().iter();
@@ -63,7 +63,7 @@ impl Shared {
         specific.map(|(_, endpoint, values)| (endpoint, values))
     }
 
-    /// Whether a path on the server is that of the token endpoint.
+    /// Returns whether a path on the server is that of the token endpoint.
     pub(crate) fn is_token(&self, path: &str) -> bool {
         let flow = &self.registry.service.client_credentials;
         flow.as_ref().is_some_and(|flow| full(self.registry, flow.path) == path)
@@ -89,7 +89,7 @@ fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     })
 }
 
-/// The endpoints with a path, and the part of it that is sent.
+/// The endpoints with a path, each after its path without the fragment, which is not sent.
 pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
 }
@@ -113,6 +113,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| shared.response(&unknown_method()))
         .layer(from_fn_with_state(Arc::clone(&shared), middleware::pass))
         .with_state(shared)
+        // Merged after the layer, so that requests for the page are neither counted nor rejected.
         .merge(page)
 }
 

@@ -1,7 +1,7 @@
 //! A server that runs until it is dropped.
 //!
-//! It listens on this machine alone. It has its own thread and Tokio runtime, so that it does not delay the runtime of
-//! a test, and tests without one can use it.
+//! The server listens on this machine alone. It has its own thread and Tokio runtime, so that it does not delay the
+//! runtime of a test, and a test without a runtime can use it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -107,6 +107,7 @@ impl Sandbox {
 
     fn runtime(listener: std::net::TcpListener) -> io::Result<(Runtime, TcpListener)> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        // The conversion of the listener panics outside of a runtime.
         let context = runtime.enter();
         let listener = TcpListener::from_std(listener)?;
         drop(context);

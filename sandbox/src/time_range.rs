@@ -17,7 +17,7 @@ const MAX_RECORDS: i64 = 10_000;
 const DEFAULT_RECORDS: i64 = 50;
 
 const HOUR: i64 = 3_600;
-/// The length for a step without a fixed one, such as a month.
+/// The assumed length of a step without a fixed length, such as a month.
 const MONTH: i64 = 30 * 24 * HOUR;
 
 /// The params that select records: from the history of the endpoint, or by their types.

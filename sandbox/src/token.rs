@@ -76,7 +76,7 @@ pub(crate) struct Tokens {
 #[derive(Debug, Default)]
 struct Issued {
     count: i64,
-    /// The expiry of each; `None` if it is beyond the range of the clock.
+    /// The expiry of each token; `None` if it is beyond the range of the clock.
     expiry: HashMap<String, Option<Instant>>,
 }
 
@@ -90,6 +90,7 @@ impl Tokens {
         let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
         issued.count += 1;
         let token = format!("sandbox-token-{}-{:016x}", issued.count, self.seed.number(issued.count).bits());
+        // Expired tokens are removed, so that the map does not grow without limit.
         issued.expiry.retain(|_, expiry| expiry.is_none_or(|expiry| expiry > now));
         issued.expiry.insert(token.clone(), now.checked_add(self.lifetime));
         token

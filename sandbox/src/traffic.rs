@@ -86,12 +86,14 @@ impl Traffic {
 
     /// Admits a request, with its endpoint if it is for data, or returns the time to wait before a retry.
     pub(crate) fn admit(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Slot, Duration> {
-        // A weight above a limit counts as the limit.
+        // A weight above all limits counts as the largest limit, because a window stores an entry for each unit of
+        // weight.
         let mut state = self.state();
         let max_requests = state.arrived.iter().map(|(limit, _)| limit.requests).max();
         let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
         let request = Counted { endpoint, weight: to_usize(max_requests.map_or(1, |max| weight.min(max))) };
         state.requests += 1;
+        // A request that is rejected below is in flight too, until its response is written.
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
         for (limit, window) in &mut state.arrived {
             window.count(now, request.by(limit));

@@ -1,6 +1,6 @@
 //! The registry of a catalogue, built at run time, equal to that of its emitted client.
 //!
-//! All parts of a registry are static. The program reads one catalogue and serves it until it ends, so they are leaked.
+//! The parts of a registry are `'static`. They are leaked, because the program serves one catalogue until it ends.
 
 use std::collections::HashMap;
 use std::time::Duration;

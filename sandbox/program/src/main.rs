@@ -95,7 +95,7 @@ async fn run(cli: Cli) -> io::Result<()> {
 fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
-    // Without a handler, the first process of a container ignores it.
+    // Without a handler, the first process of a container ignores SIGTERM.
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {
         tokio::select! {

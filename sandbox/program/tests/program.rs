@@ -130,7 +130,7 @@ fn limits_are_enforced_with_a_date_in_retry_after() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_with_requests_in_flight() {
+fn signal_ends_the_program_with_requests_in_flight() {
     for signal in ["-INT", "-TERM"] {
         let mut running = Running::start(&["--latency", "1h"]);
         let mut waiting = TcpStream::connect(running.address()).unwrap();

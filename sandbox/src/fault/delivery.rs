@@ -38,7 +38,7 @@ pub(crate) enum Phase {
     Request,
     /// The headers are sent.
     Head,
-    /// Half of its body.
+    /// Half of the body is sent.
     Body,
 }
 
@@ -51,11 +51,13 @@ impl Delivery {
         let body = match self {
             Self::Broken { phase, reset } => {
                 let ending = if reset { Ending::Reset } else { Ending::Closed };
+                // Ended before the server writes the headers, so that nothing is sent.
                 if phase == Phase::Request {
                     connection.end(ending);
                 }
                 let half = body.len().div_ceil(2);
                 let sent = if phase == Phase::Body { body.slice(..half) } else { Bytes::new() };
+                // At least 1: a client would accept an empty body as complete.
                 let length = u64::try_from(body.len()).unwrap_or(u64::MAX).max(1);
                 let connection = connection.clone();
                 Body::new(Broken { sent, length, arrival: Box::pin(sleep(ARRIVAL)), connection, ending })

@@ -25,7 +25,7 @@ use super::{Fault, Share, kind, target};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     text: String,
-    /// The word for its requests; all requests if `None`.
+    /// The word for the target; `None` for all requests.
     pub(super) target: Option<String>,
     pub(super) share: Share,
     pub(super) fault: Fault,

@@ -5,7 +5,7 @@ use runtime::registry::{EndpointInfo, Registry};
 
 use crate::routes::{Shared, callable};
 
-/// The target of a request.
+/// The part of the service that a request is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     Token,
@@ -24,7 +24,7 @@ impl Target {
         if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
     }
 
-    /// Returns whether a word matches it: `all`, `token`, a group, an endpoint as `group.method`, or its path.
+    /// Returns whether a word matches this target: `all`, `token`, a group, an endpoint as `group.method`, or its path.
     pub(super) fn is_named(self, word: &str) -> bool {
         match self {
             _ if word == ALL => true,
@@ -40,7 +40,7 @@ impl Target {
 const ALL: &str = "all";
 const TOKEN: &str = "token";
 
-/// Every target in this registry.
+/// Every word that names a target of this registry.
 pub(super) fn words(registry: Registry) -> Vec<String> {
     let token = registry.service.client_credentials.as_ref().map(|_| TOKEN);
     let fixed = [ALL].into_iter().chain(token).map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// Text in which backticks mark code.
+/// Escapes a text, and converts the parts in backticks to code elements.
 pub(super) fn code_spans(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {

@@ -99,7 +99,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// One of a few values, or none.
+/// A selection of at most one value.
 fn choice(id: &str, param: &ParamInfo, values: &[(&'static str, &str)]) -> Markup {
     let selected = initial(param, values.iter().map(|(value, _)| *value));
     let in_path = (param.location == ParamLocation::Path).then_some("path");

@@ -131,7 +131,7 @@ fn section(registry: Registry, group: &GroupInfo) -> Markup {
     }
 }
 
-/// Where the script shows a response; it moves to the endpoint of the request.
+/// The section for a response; the script moves it to the endpoint of the request.
 fn response() -> Markup {
     html! {
         section #response.script aria-labelledby="response-name" hidden {
@@ -151,7 +151,7 @@ fn response() -> Markup {
     }
 }
 
-/// The types whose values inputs suggest, each once.
+/// The open types whose values are suggested in an input, each once.
 fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
     let params = registry.endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
     let open = params.filter(|param| param.list_setter.is_none()).filter_map(|param| match param.ty {

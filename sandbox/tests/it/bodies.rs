@@ -94,7 +94,7 @@ async fn unknown_values_are_listed_without_records() {
 }
 
 #[tokio::test]
-async fn endpoints_on_one_path_differ_in_the_params_that_they_always_send() {
+async fn endpoints_on_one_path_are_selected_by_fixed_params() {
     let server = Server::with(builder());
     let [sun, moon] = [get(&server, "/sky?of=sun").await, get(&server, "/sky?of=moon").await];
     assert!(sun["height"].is_number() && moon == json!({ "phase": "full" }), "{sun} {moon}");

@@ -75,7 +75,7 @@ async fn the_token_endpoint_rejects_as_documented() {
 }
 
 #[tokio::test]
-async fn a_body_too_large_is_rejected_with_the_same_shape() {
+async fn body_too_large_is_rejected_with_an_error_body() {
     let server = Server::start();
     // Only one byte too many: with more unread bytes, the connection might be reset before the response is read.
     let body = "a".repeat((2 << 20) + 1);
@@ -133,7 +133,7 @@ async fn revoked_token_is_rejected() {
 }
 
 #[tokio::test]
-async fn the_client_fetches_its_token_here() {
+async fn client_fetches_its_token_from_the_sandbox() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).client_credentials("id", "secret"));
     let client = Client::builder(server.base_url()).api_key("key").client_credentials("id", "secret").build().unwrap();
     let ask = async || client.market().ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().data.len();
@@ -170,7 +170,7 @@ async fn wrong_basic_credentials_are_rejected() {
     }
 }
 
-/// The groups of the test service, of a service with other credentials.
+/// A registry with the groups of the test service and the credentials of another service.
 fn registry_of(service: &'static ServiceInfo) -> Registry {
     Registry::new(service, REGISTRY.groups, REGISTRY.metadata)
 }

@@ -1,4 +1,4 @@
-//! The history of a client over a real socket, with faults on demand: outcome and order, never how long it takes.
+//! The history of a client over a real socket, with faults on demand. Tests assert outcome and order, and no duration.
 
 use runtime::{RateLimit, Value};
 use sandbox::Sandbox;

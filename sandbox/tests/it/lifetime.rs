@@ -16,14 +16,14 @@ async fn dropped_sandbox_closes_its_port() {
     kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n").await.unwrap();
     let mut seen = vec![kept.read_u8().await.unwrap()];
     drop(server);
-    // The system decides whether it ends with a reset.
+    // The operating system decides whether the connection ends with a reset.
     let _ = kept.read_to_end(&mut seen).await;
     assert!(seen.starts_with(b"HTTP/1.1 200 "));
     assert!(TcpStream::connect(&address).await.is_err(), "the port is free");
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_named() {
+async fn port_in_use_is_reported() {
     let first = Sandbox::of(&REGISTRY).start().unwrap();
     let port = first.base_url().rsplit(':').next().unwrap().trim_end_matches("/v2").parse().unwrap();
     let error = Sandbox::of(&REGISTRY).port(port).start().unwrap_err();

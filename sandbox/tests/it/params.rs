@@ -12,7 +12,7 @@ fn builder() -> Builder {
     Sandbox::of(&REGISTRY).stop_clock_at(NOW)
 }
 
-/// The code and the message of the response to each query, or none.
+/// Checks the code and the message of a 422 response; without them, expects a success.
 async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
     let response = server.get(path).await;
     match expected {
