@@ -1,5 +1,5 @@
-//! One API key for several programs: start this twice, on one machine or on two, and both together stay within the rate
-//! limit. `MARKET_ANALYTICS_GATE` is the URL of the Redis or Valkey server: `redis://127.0.0.1:6379`.
+//! One API key for several programs: start this program twice, on one machine or on two, and both together stay within
+//! the rate limit. `MARKET_ANALYTICS_GATE` is the URL of the Redis or Valkey server: `redis://127.0.0.1:6379`.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

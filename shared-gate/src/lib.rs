@@ -152,7 +152,8 @@ impl SharedGate {
     /// the server cannot be reached, it returns at once.
     pub async fn shutdown(&self) {
         for queue in self.0.queues.each() {
-            // The status is that of a server that knows all events; without a server nothing can be recorded.
+            // The server records all events before it returns the status; if it cannot be reached, nothing can be
+            // recorded.
             drop(queue.status().await);
         }
     }
@@ -170,7 +171,7 @@ impl RateLimiter for SharedGate {
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        // The response does not name the exceeded window.
+        // The response does not name the exceeded window, so all queues pause.
         self.0.queues.each().for_each(|queue| queue.report(Event::RateLimited(Instant::now(), pause)));
     }
 

@@ -46,13 +46,13 @@ type Turn = (Admitted, Instant);
 /// An event of an admitted request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// It was sent, and has this weight.
+    /// The request was sent, with this weight.
     Sent(Instant, usize),
-    /// It was sent although it had been counted as unused.
+    /// The request was sent although it had been counted as unused.
     SentLate(Instant, usize),
-    /// It will not be sent.
+    /// The request will not be sent, so its weight is free again.
     Unsent(usize),
-    /// It has ended.
+    /// The request has ended, sent or not.
     Ended,
     /// The service answered 429 and accepts no requests for this long.
     RateLimited(Instant, Duration),
@@ -117,11 +117,11 @@ pub(crate) struct Admitted {
 }
 
 enum Progress {
-    /// It may be sent at any time.
+    /// The request may be sent at any time.
     Waiting(Queue),
-    /// It was sent.
+    /// The request was sent.
     Sent(Queue),
-    /// Its caller has dropped it.
+    /// The request has ended, or its caller has dropped it.
     Ended,
 }
 

@@ -75,7 +75,7 @@ impl StateStore for RedisStore {
 fn failure(error: RedisError) -> Failure {
     let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
-    // Reads still succeed then, so an outage would seem to end with every probe.
+    // With these errors reads still succeed, so every attempt to read would seem to end the outage.
     let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
         "accepts no writes"
     } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {

@@ -15,7 +15,7 @@ use crate::worker::Worker;
 /// The error of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
-    /// It may end by itself.
+    /// The failure may end without a change by the user.
     Transient(RateLimiterError),
     /// An error in the settings, which waiting does not fix.
     Permanent(RateLimiterError),
@@ -37,16 +37,18 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// … up to this maximum.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
-/// Interval of checking the waiting requests.
+/// Interval at which the waiting requests are checked.
 const STEP: Duration = Duration::from_millis(250);
 
 impl<S: StateStore> Worker<S> {
     /// Begins an outage, or continues it.
     pub(crate) fn lose(&mut self, failure: Failure) {
+        // Other machines may change the shared state during the outage.
         self.known = None;
         let now = Instant::now();
         let (since, failures) = self.outage.as_ref().map_or((now, 0), |outage| (outage.since, outage.failures + 1));
         let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(10)).min(MAX_PAUSE);
+        // A random part of the pause keeps machines from trying again at the same time.
         let next = now + pause.mul_f64(0.5 + fastrand::f64() / 2.0);
         self.outage = Some(Outage { since, failure, failures, next });
     }

@@ -42,14 +42,14 @@ impl SharedGateBuilder {
         self
     }
 
-    /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. It fails once both
-    /// it and the outage have lasted for this time.
+    /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. A request fails
+    /// once both its wait and the outage have lasted for this time.
     pub fn fail_after(mut self, time: Duration) -> Self {
         self.fail_after = time;
         self
     }
 
-    /// Builds a gate with these settings. An invalid URL is an error, which does not repeat it.
+    /// Builds a gate with these settings. An invalid URL is an error; the error does not contain the URL.
     pub fn build(self) -> Result<SharedGate, RateLimiterError> {
         let url = self.url.clone();
         let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {

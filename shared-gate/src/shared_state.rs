@@ -49,11 +49,12 @@ pub(crate) struct SharedState {
 /// The lease of a machine: its requests in flight.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lease {
-    /// Its end, unless it is renewed.
+    /// The end of the lease, unless it is renewed.
     until: GateTime,
+    // The names in the text are part of its format, so they stay when fields are renamed.
     #[serde(rename = "under_way")]
     in_flight: usize,
-    /// The weight of those that are not known to have been sent.
+    /// The weight of the requests in flight that are not known to have been sent.
     #[serde(rename = "leaving")]
     unsent: usize,
     /// The time since which the machine has waiting requests and none admitted; `None` if none waits.
@@ -67,7 +68,7 @@ struct Lease {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlight {
     pub(crate) all: usize,
-    /// The weight of those that are not known to have been sent.
+    /// The weight of the requests in flight that are not known to have been sent.
     pub(crate) unsent: usize,
 }
 
@@ -112,7 +113,7 @@ impl SharedState {
         Ok(stored)
     }
 
-    /// Returns `true` if it was written at a time that the clock has not reached: the clock was set back.
+    /// Returns `true` if the state was written at a time that the clock has not reached: the clock was set back.
     pub(crate) fn is_ahead_of(&self, now: GateTime) -> bool {
         self.written > now + SET_BACK
     }
@@ -207,6 +208,7 @@ impl SharedState {
         if let Some(lease) = self.leases.get_mut(machine) {
             lease.in_flight += 1;
             lease.unsent += weight;
+            // The wait of the machine starts again, so that another machine is next.
             lease.waiting_since = lease.waiting_since.map(|_| now);
         }
         Ok(at)
@@ -238,6 +240,7 @@ impl SharedState {
         lease.waiting_since = waits.then(|| lease.waiting_since.unwrap_or(now));
         lease.exchange = exchange;
         lease.until = now + LEASE;
+        // Every lease counts when slots are shared, so a machine without requests keeps none.
         if !waits && lease.in_flight == 0 && lease.unsent == 0 {
             self.leases.remove(machine);
         }
@@ -264,7 +267,7 @@ impl SharedState {
         self.leases.get(machine).map(|lease| lease.exchange)
     }
 
-    /// The status at a point in time.
+    /// The status at a time, without leases that have ended by then.
     pub(crate) fn status(&self, now: GateTime) -> Status {
         let mut current = self.clone();
         current.end_leases(now, "");

@@ -39,11 +39,11 @@ pub(crate) struct Proposal {
     /// The admitted requests, their weights, and their earliest send times, by this machine's clock: the server's may
     /// be set before the offer is accepted.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
-    /// Number of events written into it.
+    /// Number of events written into the proposal.
     pub(crate) events: usize,
-    /// `true` if it is worth an exchange now.
+    /// `true` if the proposal is worth an exchange now.
     pub(crate) is_due: bool,
-    /// The time of the next check otherwise.
+    /// The time of the next check if the proposal is not due.
     pub(crate) next_check: Instant,
 }
 
@@ -57,7 +57,7 @@ const SLOTS: Duration = Duration::from_millis(25);
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: StateStore> Worker<S> {
-    /// Computes the next shared state from a shared state.
+    /// Computes the next shared state from a known one, the events since, and the waiting requests.
     pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
         self.proposals += 1;
         let now = self.now();

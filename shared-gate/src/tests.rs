@@ -52,7 +52,7 @@ impl Machine {
         Self::of(service, SharedGate::builder("", limit).fail_after(time), move |_| store.clone())
     }
 
-    /// One with a store for each name.
+    /// A machine with a separate store for each name.
     fn of(
         service: &Arc<Service>,
         settings: SharedGateBuilder,
@@ -66,7 +66,7 @@ impl Machine {
         Self { client, gate, worker, tasks: Vec::new() }
     }
 
-    /// Sends requests at full speed with this many tasks until then, under a path that identifies the machine to the
+    /// Sends requests at full speed with this many tasks until `end`, under a path that identifies the machine to the
     /// service.
     fn run(&mut self, path: &'static str, tasks: usize, end: Instant) {
         let task = |client: Client| async move {

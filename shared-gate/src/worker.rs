@@ -61,7 +61,7 @@ pub(crate) struct Worker<S> {
     questions: Vec<oneshot::Sender<Result<Status, RateLimiterError>>>,
     /// The requests in flight of this machine at the last write.
     pub(crate) in_flight: InFlight,
-    /// The events since.
+    /// The events since the last write.
     pub(crate) events: Vec<Event>,
     /// The time at which the events must be written.
     pub(crate) write_by: Option<Instant>,
@@ -117,7 +117,7 @@ impl<S: StateStore> Worker<S> {
                     }
                 }
             };
-            // Without the server, the lease releases the slots.
+            // Without the server, the slots are released when the lease ends.
             if self.is_closed && (self.is_idle() || self.outage.is_some()) {
                 return;
             }
@@ -125,13 +125,13 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Receives the messages that were sent since.
+    /// Receives all messages in the channel.
     pub(crate) fn listen(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             self.receive(message);
         }
         self.is_closed = self.messages.is_closed() && self.messages.is_empty();
-        // Callers that have stopped waiting.
+        // Requests whose callers have stopped waiting are removed.
         self.waiting.retain(|_, waiting| !waiting.turn.is_closed());
     }
 
@@ -149,6 +149,7 @@ impl<S: StateStore> Worker<S> {
             }
             Message::Status(question) => {
                 self.questions.push(question);
+                // The status has to contain all events, so these are written at once.
                 self.write_by = Some(now).filter(|_| !self.events.is_empty());
             }
         }
@@ -235,6 +236,7 @@ impl<S: StateStore> Worker<S> {
             (Update::None, None, None) => lost(),
             (Update::Other(text), ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
         };
+        // If the response to an offer was lost, the number in the lease shows that the offer was accepted.
         let is_accepted = |proposal: &Proposal| {
             response.version == format!("{}:{}", response.run, proposal.version)
                 || shared.exchange(&self.machine) == Some(proposal.number)
@@ -261,7 +263,7 @@ impl<S: StateStore> Worker<S> {
         for (ticket, weight, at) in proposal.turns {
             match self.waiting.remove(&ticket) {
                 Some(waiting) => waiting.admit(at),
-                // Its caller has stopped waiting since.
+                // The caller has stopped waiting since the proposal was made.
                 None => self.events.extend([Event::Unsent(weight), Event::Ended]),
             }
         }
@@ -282,6 +284,7 @@ impl<S: StateStore> Worker<S> {
             }
         };
         tokio::select! {
+            // A closed channel is not polled, because it is always ready.
             message = self.messages.recv(), if !self.is_closed => message.into_iter().for_each(|one| self.receive(one)),
             () = time => {}
         }

@@ -7,12 +7,12 @@ use runtime::transport::Phase;
 use super::*;
 use crate::scripted::{failure, reply};
 
-/// One slot shows which machine has it.
+/// A limit with a single slot, so that the sent requests show which machine has the slot.
 fn one_slot() -> RateLimit {
     RateLimit::new(10, SECOND, 1)
 }
 
-/// The first window of a gate that was used before is over.
+/// Waits until the window after the first use of a gate is over.
 async fn settle(machine: &Machine) {
     tokio::time::sleep(2 * SECOND).await;
     machine.client.raw("/x").await.unwrap();
@@ -87,7 +87,7 @@ async fn machine_gets_its_share_of_occupied_slots() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_holds_for_all() {
+async fn pause_applies_to_all_machines() {
     let service = Service::new(move |_, before| match before {
         100 => reply(429, &[("retry-after", "5")], ""),
         _ => MockResponse { arrives_after: Duration::ZERO, duration: 20 * MILLISECOND, ..ok() },
@@ -103,13 +103,14 @@ async fn a_pause_holds_for_all() {
     }
     let arrivals = service.arrivals();
     let rejected = arrivals[100] + 20 * MILLISECOND;
-    // Requests that were admitted slightly ahead of time are sent.
+    // Requests that were admitted slightly ahead of time are still sent after the 429.
     let next = arrivals.iter().find(|arrival| **arrival > rejected + 150 * MILLISECOND).unwrap();
     let pause = *next - rejected;
     assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
 }
 
-/// A fault of the server in the middle of work, which returns its time, and the maximum pause of the work afterwards.
+/// Checks that machines continue after a fault: `fault` causes it and returns its time, `max` is the maximum pause of
+/// requests.
 async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) {
     let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
     let mut machines =
@@ -138,7 +139,7 @@ async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) 
 const WINDOW: Duration = Duration::from_millis(10_100);
 
 #[tokio::test(start_paused = true)]
-async fn server_that_lost_its_state_costs_a_window() {
+async fn server_without_state_delays_one_window() {
     let restarted = async |store: &MemoryStore| {
         let stopped = Instant::now();
         store.server().stop();
@@ -156,7 +157,7 @@ async fn server_that_lost_its_state_costs_a_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_restored_from_a_backup_costs_a_window() {
+async fn server_restored_from_a_backup_delays_one_window() {
     let went_back = async |store: &MemoryStore| {
         let before = store.server().snapshot();
         tokio::time::sleep(5 * SECOND).await;
@@ -169,8 +170,8 @@ async fn server_restored_from_a_backup_costs_a_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_set_back_costs_a_window() {
-    // Also while offers are in transit.
+async fn clock_set_back_delays_one_window() {
+    // The clock is also set back while offers are in transit.
     for step in 0..6 {
         let set_back = async |store: &MemoryStore| {
             tokio::time::sleep(17 * step * MILLISECOND).await;
@@ -182,7 +183,7 @@ async fn a_clock_that_is_set_back_costs_a_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lost_response_costs_no_slot() {
+async fn lost_response_occupies_no_slot() {
     let flaky = async |store: &MemoryStore| {
         for _ in 0..15 {
             store.server().lose_responses(2);
@@ -194,7 +195,7 @@ async fn lost_response_costs_no_slot() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ended_program_keeps_no_slot() {
+async fn ended_program_releases_its_slots() {
     let (service, store) = (service(MILLISECOND), MemoryStore::new());
     settle(&Machine::new(&service, store.clone(), one_slot())).await;
     let begun = Instant::now();
@@ -236,7 +237,7 @@ async fn cancelled_request_leaves_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_server_nothing_is_sent() {
+async fn nothing_is_sent_without_the_server() {
     let (service, store) = (service(MILLISECOND), MemoryStore::new());
     let machine = Machine::failing_after(10 * SECOND, &service, store.clone(), set_a());
     settle(&machine).await;

@@ -58,7 +58,7 @@ async fn machines_share_the_state_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_restart_is_survived_with_another_connection() {
+async fn gate_reconnects_after_a_restart() {
     let server = Server::start(None);
     let gate = gate(&server, "");
     let (client, sent) = client(gate.clone());
@@ -83,7 +83,7 @@ async fn server_without_info_is_accepted() {
 
 /// Reads succeed on both servers, so only a write shows that the gate cannot work.
 #[tokio::test]
-async fn a_server_without_memory_is_an_error() {
+async fn server_without_memory_is_an_error() {
     for (prepare, expected) in [
         (Server::fill as fn(&Server), "the server of the shared rate limit accepts no writes"),
         (Server::evict, "the server of the shared rate limit has deleted its data"),
@@ -134,7 +134,7 @@ async fn unreachable_server_is_an_error_with_its_cause() {
 }
 
 #[test]
-fn settings_that_do_not_fit_are_errors() {
+fn invalid_settings_are_errors() {
     for url in ["", "localhost", "http://127.0.0.1", "redis://:canary@", "redis://host:port"] {
         let message = message(&SharedGate::builder(url, limit()).build().map(drop).unwrap_err());
         assert!(message.starts_with("the URL of the shared gate's server cannot be used: "), "{message}");
@@ -144,7 +144,7 @@ fn settings_that_do_not_fit_are_errors() {
 
 /// Each window that counts only some endpoints has a separate key on the server.
 #[tokio::test]
-async fn a_limit_of_some_endpoints_is_kept_on_the_server() {
+async fn limit_of_some_endpoints_has_its_own_key() {
     let server = Server::start(None);
     let of_some = RateLimit::of_some(const { &[WindowOfSome::of(5, 1, &["/ratio"])] });
     let gate = SharedGate::builder(server.url(""), limit().and(of_some)).name("test").build().unwrap();
