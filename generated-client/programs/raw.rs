@@ -1,7 +1,7 @@
 //! Requests a path and prints the response body unchanged: `raw /volumeRatio coin=BTC limit=5`.
 //!
 //! Base URL and credentials are read from the environment, as by [`Client::from_env`]. `cargo xtask learn --live` runs
-//! it, because the tool that repairs the client cannot depend on it.
+//! this program instead of calling the client: `xtask` repairs the client, so it cannot depend on the client.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 

@@ -42,8 +42,8 @@
 //!
 //! # History
 //!
-//! One response has at most one page of records and does not tell whether there are more. [`Request::history`] returns
-//! every record of a time range exactly once, in time order. The end of the range is exclusive.
+//! One response has at most one page of records and does not report whether there are more. [`Request::history`]
+//! returns every record of a time range exactly once, in time order. The end of the range is exclusive.
 //!
 //! ```no_run
 //! # use std::time::Duration;
@@ -208,7 +208,7 @@ pub use generated::*;
 #[doc = include_str!("../RECIPES.md")]
 pub mod recipes {}
 
-/// The front page's program compiles.
+/// Compiles the program in the README of the project.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct FrontPage;

@@ -114,7 +114,7 @@ async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
     expect(Arc::strong_count(&held) == 2, "the dropped request was not cancelled")
 }
 
-/// Lets the other tasks run.
+/// Lets the other tasks run for some turns.
 async fn turn() {
     for _ in 0..10 {
         let resolved = js_sys::Promise::resolve(&wasm_bindgen::JsValue::NULL);
