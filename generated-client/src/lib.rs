@@ -194,15 +194,15 @@
 #[rustfmt::skip]
 mod generated;
 
-#[doc(inline)]
-pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
-    OutOfRange, ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp,
-    Value, history, observer, rate_limit, record, registry, transport, wire,
-};
 #[cfg(feature = "settings")]
 #[doc(inline)]
-pub use ::runtime::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
+pub use ::runtime::ClientSettings;
+#[doc(inline)]
+pub use ::runtime::{
+    AnyBody, AnySeries, BadRecord, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind, OutOfRange,
+    ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp, Value,
+    history, observer, rate_limit, record, registry, transport, wire,
+};
 pub use generated::*;
 
 #[doc = include_str!("../RECIPES.md")]

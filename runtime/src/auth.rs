@@ -7,5 +7,4 @@ mod credentials;
 pub(crate) mod token;
 
 pub(crate) use credentials::{Credentials, DefaultHeader};
-pub use token::BasicEncoding;
 pub(crate) use token::{ClientCredentials, Token, TokenFlow};

@@ -21,5 +21,5 @@ pub use core::{ClientType, Core};
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::{Sending, require_runtime};
 #[cfg(feature = "settings")]
-pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
+pub use settings::ClientSettings;
 pub(crate) use untyped::Untyped;

@@ -45,7 +45,7 @@ pub fn read_series<M: MetadataRecord>(
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
-    send::read_series(response, record, records)
+    send::read_series(response?, M::SERVICE, record, records)
 }
 
 /// Reads the records of a series, each with its time, from the response to a request.
@@ -53,7 +53,7 @@ pub fn read_records<T: Item, M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
 ) -> Result<TimedRecords<T>, Error> {
     let mut records: Vec<T> = Vec::new();
-    let rest = send::read_series::<M>(response, T::INFO, &mut records)?;
+    let rest = send::read_series::<M>(response?, M::SERVICE, T::INFO, &mut records)?;
     Ok(TimedRecords::of(records, rest))
 }
 

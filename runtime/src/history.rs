@@ -45,7 +45,7 @@ use crate::values::Timestamp;
 pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
-pub use gaps::{Gap, GapKind};
+pub use gaps::Gap;
 pub use job::Plan;
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use page::{CollectError, FailedPage, HistoryData, Page, Report, Searched};
@@ -184,12 +184,12 @@ const RECORDS_AT_ONCE: usize = 1000;
 impl<E: HasHistory> History<E> {
     /// Returns the pages, one for each request.
     pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
-        Blocking::new(self.background(), self.pages())
+        Blocking::new(self.background(), self.pages(), 1)
     }
 
     /// Returns the records one by one.
     pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
-        Blocking::new(self.background(), self.records()).at_once(RECORDS_AT_ONCE)
+        Blocking::new(self.background(), self.records(), RECORDS_AT_ONCE)
     }
 
     fn background(&self) -> Arc<Background> {

@@ -58,10 +58,9 @@ pub mod properties;
 #[doc(hidden)]
 pub mod request_checks;
 
-pub use auth::BasicEncoding;
-pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
-pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
+pub use client::ClientSettings;
+pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 pub use decode::record;
 pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::Retry;

@@ -103,7 +103,6 @@ const TYPES: &[&str] = &[
     "AnyBody",
     "AnySeries",
     "BadRecord",
-    "BasicEncoding",
     "Body",
     "BodyInfo",
     "Client",

@@ -29,21 +29,10 @@ pub(crate) struct Credentials {
 
 /// A header that the user sends with every request.
 pub(crate) struct DefaultHeader {
-    name: String,
-    value: Secret,
-    is_secret: bool,
-}
-
-impl DefaultHeader {
-    /// Creates a header whose value is not masked in responses that repeat it.
-    pub(crate) fn shown(name: String, value: String) -> Self {
-        Self { name, value: value.into(), is_secret: false }
-    }
-
-    /// Creates a header whose value is masked in responses that repeat it.
-    pub(crate) fn secret(name: String, value: Secret) -> Self {
-        Self { name, value, is_secret: true }
-    }
+    pub(crate) name: String,
+    pub(crate) value: Secret,
+    /// True if the value is masked in responses that repeat it.
+    pub(crate) is_secret: bool,
 }
 
 impl Credentials {

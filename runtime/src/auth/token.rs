@@ -5,12 +5,13 @@
 //! callers that need the token wait for that task and share its outcome. A token that still works is used while its
 //! replacement is fetched. The sending code adds the token to a request, and tries again after a 401.
 
-mod basic;
 mod cache;
 mod fetch;
 pub(crate) mod response;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use crate::dispatch::observer::WaitReason;
 use crate::dispatch::{Dispatcher, Policy, RequestContext};
@@ -20,7 +21,6 @@ use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::secrets::Secret;
 use crate::transport::Headers;
 
-pub use basic::BasicEncoding;
 pub(crate) use cache::{Cache, Token};
 use fetch::{Fetch, TokenSource};
 
@@ -28,7 +28,6 @@ use fetch::{Fetch, TokenSource};
 pub(crate) struct ClientCredentials {
     pub(crate) id: Secret,
     pub(crate) secret: Secret,
-    pub(crate) encoding: BasicEncoding,
 }
 
 /// The flow, and its current token.
@@ -49,7 +48,8 @@ impl TokenFlow {
         headers: Headers,
         policy: Policy,
     ) -> Result<Self, Error> {
-        let basic = own.encoding.basic(&own.id, &own.secret);
+        // As in HTTP authentication (RFC 7617) and in the interface document, without the form encoding of OAuth.
+        let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
         let mut token_headers = headers.clone();
         token_headers
             .insert_sensitive("authorization", &format!("Basic {basic}"))

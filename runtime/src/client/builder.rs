@@ -3,7 +3,6 @@
 //! [`Builder`] turns settings into a client, or into an error that names the setting to correct. It sends nothing and
 //! makes no connection.
 
-use std::env::VarError;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use super::blocking::Background;
 use super::environment;
 use super::{ClientType, Core};
-use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
+use crate::auth::{ClientCredentials, Credentials, DefaultHeader};
 use crate::dispatch::observer::{Log, Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
@@ -32,45 +31,30 @@ pub struct Builder<C> {
 }
 
 /// The settings without the type of the client, so that the code for them is compiled once.
+#[derive(Default)]
 pub(super) struct Settings {
     pub(super) base_url: String,
     pub(super) api_key: Option<Secret>,
     pub(super) client_credentials: Option<(Secret, Secret)>,
-    basic_encoding: BasicEncoding,
     transport: Option<Arc<dyn Transport>>,
-    gate: Option<Arc<dyn RateLimiter>>,
+    rate_limiter: Option<Arc<dyn RateLimiter>>,
     rate_limit: Option<RateLimit>,
     policy: Policy,
     observer: Option<Arc<dyn Observer>>,
     transport_settings: TransportSettings,
     headers: Vec<DefaultHeader>,
-    max_body_bytes: usize,
+    max_body_bytes: Option<usize>,
     allow_http: bool,
 }
 
 impl Settings {
     pub(super) fn new(base_url: String) -> Self {
-        Self {
-            base_url,
-            api_key: None,
-            client_credentials: None,
-            basic_encoding: BasicEncoding::default(),
-            transport: None,
-            gate: None,
-            rate_limit: None,
-            policy: Policy::default(),
-            observer: None,
-            transport_settings: TransportSettings::default(),
-            headers: Vec::new(),
-            max_body_bytes: 32 << 20,
-            allow_http: false,
-        }
+        Self { base_url, ..Self::default() }
     }
 
     fn build(self, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Result<Core, Error> {
         let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
-        let encoding = self.basic_encoding;
-        let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
+        let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret });
         let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| KeyParam::new(name, key));
         let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
         let transport = match (self.transport, self.transport_settings.made()) {
@@ -81,16 +65,23 @@ impl Settings {
             (Some(transport), None) => transport,
             (None, _) => built_in(&self.transport_settings).map_err(Error::settings)?,
         };
-        let gate = gate(self.gate, self.rate_limit, service)?;
+        let rate_limiter: Arc<dyn RateLimiter> = match (self.rate_limiter, self.rate_limit) {
+            (Some(_), Some(_)) => {
+                return Err(Error::build("`rate_limit` has no effect with a custom `rate_limiter`")
+                    .with_hint("set it on that rate limiter"));
+            }
+            (Some(rate_limiter), None) => rate_limiter,
+            (None, limit) => Arc::new(ProcessRateLimiter::new(limit.unwrap_or_else(|| RateLimit::all(service.limits)))),
+        };
         let connection = Connection {
             service,
             credentials,
             dispatcher: Arc::new(Dispatcher::new(
                 base_url,
                 key,
-                gate,
+                rate_limiter,
                 transport,
-                self.max_body_bytes,
+                self.max_body_bytes.unwrap_or(32 << 20),
                 Retries::new(&self.policy.retry),
             )),
             observers: Observers::new(self.observer, log),
@@ -104,23 +95,6 @@ impl Settings {
     }
 }
 
-/// Returns the custom rate limiter, or creates the built-in one.
-fn gate(
-    own: Option<Arc<dyn RateLimiter>>,
-    limit: Option<RateLimit>,
-    service: &ServiceInfo,
-) -> Result<Arc<dyn RateLimiter>, Error> {
-    match (own, limit) {
-        (Some(_), Some(_)) => Err(Error::build("`rate_limit` has no effect with a custom `rate_limiter`")
-            .with_hint("set it on that rate limiter")),
-        (Some(gate), None) => Ok(gate),
-        (None, limit) => {
-            let limit = limit.unwrap_or_else(|| RateLimit::all(service.limits));
-            Ok(Arc::new(ProcessRateLimiter::new(limit)))
-        }
-    }
-}
-
 impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
@@ -129,12 +103,7 @@ impl<C: ClientType> Builder<C> {
 
     /// Reads the settings from the environment; see `Client::from_env`.
     pub fn from_env() -> Result<Self, Error> {
-        Self::from_variables(&|name| std::env::var(name))
-    }
-
-    /// Reads the settings from the variables that `lookup` returns.
-    fn from_variables(lookup: &dyn Fn(&str) -> Result<String, VarError>) -> Result<Self, Error> {
-        environment::read(C::SERVICE, lookup).map(Self::of)
+        environment::read(C::SERVICE, &|name| std::env::var(name)).map(Self::of)
     }
 
     fn of(settings: Settings) -> Self {
@@ -152,12 +121,6 @@ impl<C: ClientType> Builder<C> {
     /// for data in addition to the API key.
     pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
-        self
-    }
-
-    /// Sets the encoding of client id and secret in the token request; [`BasicEncoding::Plain`] unless set.
-    pub fn basic_encoding(mut self, encoding: BasicEncoding) -> Self {
-        self.settings.basic_encoding = encoding;
         self
     }
 
@@ -180,8 +143,8 @@ impl<C: ClientType> Builder<C> {
     }
 
     /// Sets a custom rate limiter, or a [`ProcessRateLimiter`] that other clients use as well.
-    pub fn rate_limiter(mut self, gate: impl RateLimiter) -> Self {
-        self.settings.gate = Some(Arc::new(gate));
+    pub fn rate_limiter(mut self, rate_limiter: impl RateLimiter) -> Self {
+        self.settings.rate_limiter = Some(Arc::new(rate_limiter));
         self
     }
 
@@ -298,13 +261,13 @@ impl<C: ClientType> Builder<C> {
     ///
     /// `Debug` shows no value. The headers for credentials cannot be set with it.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push(DefaultHeader::shown(name.into(), value.into()));
+        self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false });
         self
     }
 
     /// Sends a secret header with every request: its value is masked wherever a response repeats it.
     pub fn secret_header(mut self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
-        self.settings.headers.push(DefaultHeader::secret(name.into(), value.into()));
+        self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into(), is_secret: true });
         self
     }
 
@@ -312,7 +275,7 @@ impl<C: ClientType> Builder<C> {
     ///
     /// A larger body is an error and is not retried.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
-        self.settings.max_body_bytes = bytes;
+        self.settings.max_body_bytes = Some(bytes);
         self
     }
 

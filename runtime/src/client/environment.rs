@@ -13,62 +13,39 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 /// Reads the settings; the error names the missing variable.
 pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
-    let variables = Variables { prefix: service.env_prefix, lookup };
-    let takes_key = service.takes_api_key();
-    let wants_key = takes_key && !service.api_key_optional;
+    let name = |variable: &str| format!("{}_{variable}", service.env_prefix);
+    let value = |variable: &str| match lookup(&name(variable)) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => {
+            Err(Error::build(format!("the environment variable `{}` is not UTF-8", name(variable))))
+        }
+    };
+    let missing = |variable: &str, why: String| {
+        Err(Error::build(format!("the environment variable `{}` is not set{why}", name(variable))))
+    };
     // A service without an API key ignores the variable.
-    let key = if takes_key { variables.optional("API_KEY")? } else { None };
-    let mut settings = match (variables.optional("BASE_URL")?, &key) {
-        (Some(_), None) if wants_key => return Err(variables.missing("API_KEY", "")),
-        (Some(url), _) => Settings::new(url),
-        (None, None) if wants_key => {
-            let (url, key) = (variables.name("BASE_URL"), variables.name("API_KEY"));
+    let key = if service.takes_api_key() { value("API_KEY")? } else { None };
+    let lacks_key = key.is_none() && service.takes_api_key() && !service.api_key_optional;
+    let mut settings = match value("BASE_URL")? {
+        Some(_) if lacks_key => return missing("API_KEY", String::new()),
+        Some(url) => Settings::new(url),
+        None if lacks_key => {
+            let (url, key) = (name("BASE_URL"), name("API_KEY"));
             return Err(Error::build(format!("the environment variables `{url}` and `{key}` are not set")));
         }
-        (None, _) => return Err(variables.missing("BASE_URL", "")),
+        None => return missing("BASE_URL", String::new()),
     };
     settings.api_key = key.map(Into::into);
-    if service.client_credentials.is_none() {
-        return Ok(settings);
+    if service.client_credentials.is_some() {
+        settings.client_credentials = match (value("CLIENT_ID")?, value("CLIENT_SECRET")?) {
+            (None, None) => None,
+            (Some(id), Some(secret)) => Some((id.into(), secret.into())),
+            (Some(_), None) => return missing("CLIENT_SECRET", format!(", although `{}` is", name("CLIENT_ID"))),
+            (None, Some(_)) => return missing("CLIENT_ID", format!(", although `{}` is", name("CLIENT_SECRET"))),
+        };
     }
-    settings.client_credentials = match (variables.optional("CLIENT_ID")?, variables.optional("CLIENT_SECRET")?) {
-        (None, None) => None,
-        (Some(id), Some(secret)) => Some((id.into(), secret.into())),
-        (Some(_), None) => return Err(variables.missing("CLIENT_SECRET", &variables.beside("CLIENT_ID"))),
-        (None, Some(_)) => return Err(variables.missing("CLIENT_ID", &variables.beside("CLIENT_SECRET"))),
-    };
     Ok(settings)
-}
-
-/// The environment variables of one service.
-struct Variables<'l> {
-    prefix: &'static str,
-    lookup: &'l Lookup<'l>,
-}
-
-impl Variables<'_> {
-    fn optional(&self, name: &str) -> Result<Option<String>, Error> {
-        let name = self.name(name);
-        match (self.lookup)(&name) {
-            Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
-            Err(VarError::NotPresent) => Ok(None),
-            Err(VarError::NotUnicode(_)) => {
-                Err(Error::build(format!("the environment variable `{name}` is not UTF-8")))
-            }
-        }
-    }
-
-    fn missing(&self, name: &str, why: &str) -> Error {
-        Error::build(format!("the environment variable `{}` is not set{why}", self.name(name)))
-    }
-
-    fn beside(&self, name: &str) -> String {
-        format!(", although `{}` is", self.name(name))
-    }
-
-    fn name(&self, name: &str) -> String {
-        format!("{}_{name}", self.prefix)
-    }
 }
 
 #[cfg(test)]

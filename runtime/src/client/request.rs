@@ -66,12 +66,12 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param, or omits it.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(self.untyped.with(wire_name, value))
+        Self::of(self.untyped.set_one(wire_name, &value.into_param()))
     }
 
     /// Sets a param of a type without implicit conversions, or omits it.
     pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
-        Self::of(self.untyped.with_exact(wire_name, value))
+        Self::of(self.untyped.set_one(wire_name, &value.into()))
     }
 
     /// Sets a param to several values, or omits it.
@@ -168,12 +168,12 @@ impl<E> Request<E> {
 
     /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
-        self.untyped.rate_limit()
+        self.untyped.connection().dispatcher.rate_limit()
     }
 
     /// Returns the service of this request.
     pub fn service(&self) -> &'static ServiceInfo {
-        self.untyped.service()
+        self.untyped.connection().service
     }
 
     /// Returns the endpoint's description in the catalogue.

@@ -1,26 +1,39 @@
-//! Settings of a client as a value, for programs that keep them in a file.
+//! Settings of a client in a file, or in the program's own settings.
 //!
 //! Settings from any serde format, such as a TOML file, become a builder; its setters may add secrets, which should not
 //! be in a file. An error names the path in the file and never the value, which may be a key.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 
 use super::{Builder, ClientType};
-use crate::auth::BasicEncoding;
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
 
-/// Settings of a client; with the feature `settings`.
+/// Settings of a client, as a value that serde reads; with the feature `settings`.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `base_url` | base URL of the service; required |
+/// | `api_key`, `client_id`, `client_secret` | credentials; id and secret together |
+/// | `user_agent`, `headers` | the program in the header `User-Agent`; headers of every request |
+/// | `connect_timeout`, `attempt_timeout`, `timeout`, `queue_timeout` | time-outs |
+/// | `max_body_bytes` | maximum size of a response body |
+/// | `allow_http` | whether an unencrypted base URL may name another machine |
+/// | `rate_limit` | the name of a limit in the catalogue, or `requests`, `window` and `concurrent` |
+/// | `retry` | `max_attempts`, `initial_backoff`, `max_backoff`, `max_retries_on_500`, `budget`, `max_retry_after` |
+/// | `root_certificates` | files with additional trusted root certificates |
+/// | `client_certificate` | the files `certificate` (with its intermediate certificates) and `key` |
+/// | `system_roots` | whether the system's root certificates are trusted instead; with the feature `system-roots` |
+/// | `proxy` | the proxy's URL, or an empty string for none; with the feature `proxy` |
 ///
 /// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written
 /// as `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
@@ -55,161 +68,103 @@ use crate::secrets::Secret;
 /// ```
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct ClientSettings {
-    /// Base URL of the service.
-    pub base_url: String,
-    /// The API key.
-    pub api_key: Option<Secret>,
-    /// The client id of the token flow; required if [`client_secret`](ClientSettings::client_secret) is set.
-    pub client_id: Option<Secret>,
-    /// The client secret of the token flow.
-    pub client_secret: Option<Secret>,
-    /// Encoding of client id and secret in the token request: `"plain"` or `"form"`.
-    #[serde(default, deserialize_with = "encoding")]
-    pub basic_encoding: BasicEncoding,
-    /// The program in the header `User-Agent`.
-    pub user_agent: Option<String>,
-    /// Headers of every request. `Debug` shows none of their values.
-    #[serde(default, deserialize_with = "headers")]
-    pub headers: BTreeMap<String, Secret>,
-    /// Time-out of a connection attempt.
-    #[serde(default, deserialize_with = "time")]
-    pub connect_timeout: Option<Duration>,
-    /// Time-out of one attempt.
-    #[serde(default, deserialize_with = "time")]
-    pub attempt_timeout: Option<Duration>,
-    /// Time-out of the entire request.
-    #[serde(default, deserialize_with = "time")]
-    pub timeout: Option<Duration>,
-    /// Maximum time of a request in the rate-limit queue.
-    #[serde(default, deserialize_with = "time")]
-    pub queue_timeout: Option<Duration>,
-    /// Maximum size of a response body in bytes.
-    pub max_body_bytes: Option<usize>,
-    /// Whether an unencrypted base URL may name another machine.
-    #[serde(default)]
-    pub allow_http: bool,
-    /// The rate limit.
-    pub rate_limit: Option<RateLimitSettings>,
-    /// The retry rules.
-    #[serde(default)]
-    pub retry: RetrySettings,
-    /// Files with additional trusted root certificates.
-    #[serde(default)]
-    pub root_certificates: Vec<PathBuf>,
-    /// The client certificate that is presented to servers.
-    pub client_certificate: Option<CertificateSettings>,
-    /// Whether the root certificates of the system are trusted instead of the bundled ones.
+    base_url: String,
+    api_key: Option<Secret>,
+    client_id: Option<Secret>,
+    client_secret: Option<Secret>,
+    user_agent: Option<String>,
+    headers: Option<BTreeMap<String, Secret>>,
+    connect_timeout: Option<Time>,
+    attempt_timeout: Option<Time>,
+    timeout: Option<Time>,
+    queue_timeout: Option<Time>,
+    max_body_bytes: Option<usize>,
+    allow_http: Option<bool>,
+    rate_limit: Option<RateLimitSettings>,
+    retry: Option<RetrySettings>,
+    root_certificates: Option<Vec<PathBuf>>,
+    client_certificate: Option<CertificateSettings>,
     #[cfg(feature = "system-roots")]
-    #[serde(default)]
-    pub system_roots: bool,
-    /// The proxy; its URL may contain a password. An empty string means no proxy.
+    system_roots: Option<bool>,
     #[cfg(feature = "proxy")]
-    pub proxy: Option<Secret>,
+    proxy: Option<Secret>,
 }
 
-/// A rate limit in a settings file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "the name of a limit set, or `requests`, `window` and `concurrent`")]
-#[non_exhaustive]
-pub enum RateLimitSettings {
-    /// Name of a rate limit in the catalogue.
+enum RateLimitSettings {
     Named(String),
-    /// Custom numbers, as in [`RateLimit::new`].
-    #[non_exhaustive]
-    Own {
-        /// Maximum number of requests in the window.
-        requests: u32,
-        /// Length of the window.
-        #[serde(deserialize_with = "required_time")]
-        window: Duration,
-        /// Maximum number of requests in flight.
-        concurrent: u32,
-    },
+    Custom { requests: u32, window: Time, concurrent: u32 },
 }
 
-/// Retry rules in a settings file; see [`Retry`].
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct RetrySettings {
-    /// Maximum number of attempts per request.
-    pub max_attempts: Option<u32>,
-    /// Upper limit of the first delay.
-    #[serde(default, deserialize_with = "time")]
-    pub initial_backoff: Option<Duration>,
-    /// Upper limit of later delays.
-    #[serde(default, deserialize_with = "time")]
-    pub max_backoff: Option<Duration>,
-    /// Maximum number of retries after the status 500.
-    pub max_retries_on_500: Option<u32>,
-    /// Number of retries that are allowed in addition to one per ten successes.
-    pub budget: Option<u32>,
-    /// Maximum pause that is accepted from the service's `Retry-After`.
-    #[serde(default, deserialize_with = "time")]
-    pub max_retry_after: Option<Duration>,
-}
-
-/// Files of a client certificate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct CertificateSettings {
-    /// File with the certificate and its intermediate certificates.
-    pub certificate: PathBuf,
-    /// File with the private key.
-    pub key: PathBuf,
+struct RetrySettings {
+    max_attempts: Option<u32>,
+    initial_backoff: Option<Time>,
+    max_backoff: Option<Time>,
+    max_retries_on_500: Option<u32>,
+    budget: Option<u32>,
+    max_retry_after: Option<Time>,
 }
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CertificateSettings {
+    certificate: PathBuf,
+    key: PathBuf,
+}
+
+/// A duration, as text or as a number of seconds.
+#[derive(Clone, Copy, Debug)]
+struct Time(Duration);
 
 impl<C: ClientType> Builder<C> {
     /// Creates a builder with these settings; with the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         let mut builder = Self::new(settings.base_url);
-        builder = optional(builder, settings.api_key, Self::api_key);
         builder = match (settings.client_id, settings.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,
             (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
             (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
         };
-        builder = builder.basic_encoding(settings.basic_encoding);
-        builder = optional(builder, settings.user_agent, Self::user_agent);
-        for (name, value) in settings.headers {
+        builder = with(builder, settings.api_key, Self::api_key);
+        builder = with(builder, settings.user_agent, Self::user_agent);
+        builder = with(builder, settings.connect_timeout, |builder, time| builder.connect_timeout(time.0));
+        builder = with(builder, settings.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));
+        builder = with(builder, settings.timeout, |builder, time| builder.timeout(time.0));
+        builder = with(builder, settings.queue_timeout, |builder, time| builder.queue_timeout(time.0));
+        builder = with(builder, settings.max_body_bytes, Self::max_body_bytes);
+        builder = with(builder, settings.allow_http, Self::allow_http);
+        builder = with(builder, settings.retry, |builder, retry| builder.retry(retry.rules()));
+        for (name, value) in settings.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
-        builder = optional(builder, settings.connect_timeout, Self::connect_timeout);
-        builder = optional(builder, settings.attempt_timeout, Self::attempt_timeout);
-        builder = optional(builder, settings.timeout, Self::timeout);
-        builder = optional(builder, settings.queue_timeout, Self::queue_timeout);
-        builder = optional(builder, settings.max_body_bytes, Self::max_body_bytes);
-        builder = builder.allow_http(settings.allow_http).retry(settings.retry.rules());
         builder = match settings.rate_limit {
             None => builder,
             Some(RateLimitSettings::Named(name)) => builder.rate_limit(RateLimit::named(&name, C::SERVICE.limits)?),
-            Some(RateLimitSettings::Own { requests, window, concurrent }) => {
-                builder.rate_limit(RateLimit::new(requests, window, concurrent))
+            Some(RateLimitSettings::Custom { requests, window, concurrent }) => {
+                builder.rate_limit(RateLimit::new(requests, window.0, concurrent))
             }
         };
-        for file in settings.root_certificates {
+        for file in settings.root_certificates.unwrap_or_default() {
             builder = builder.root_certificate(read(&file)?);
         }
         if let Some(CertificateSettings { certificate, key }) = settings.client_certificate {
             builder = builder.client_certificate(read(&certificate)?, read(&key)?);
         }
         #[cfg(feature = "system-roots")]
-        let builder = if settings.system_roots { builder.system_roots() } else { builder };
+        let builder = if settings.system_roots == Some(true) { builder.system_roots() } else { builder };
         #[cfg(feature = "proxy")]
-        let builder = match settings.proxy {
-            None => builder,
-            Some(url) => builder.proxy(url),
-        };
+        let builder = with(builder, settings.proxy, Self::proxy);
         Ok(builder)
     }
 
     /// Creates a builder with the settings of a TOML file; with the feature `settings`.
     ///
-    /// The file has the fields of [`ClientSettings`].
+    /// The file has the keys of [`ClientSettings`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let text = read(path)?;
@@ -230,13 +185,14 @@ impl<C: ClientType> Builder<C> {
 
 impl RetrySettings {
     fn rules(&self) -> Retry {
-        let mut rules = Retry::default();
-        rules = optional(rules, self.max_attempts, Retry::max_attempts);
-        rules = optional(rules, self.max_retries_on_500, Retry::max_retries_on_500);
-        rules = optional(rules, self.budget, Retry::budget);
-        rules = optional(rules, self.max_retry_after, Retry::max_retry_after);
+        let rules = Retry::default();
         let (initial, max) = rules.delays();
-        rules.backoff(self.initial_backoff.unwrap_or(initial), self.max_backoff.unwrap_or(max))
+        let backoff = |time: Option<Time>, default| time.map_or(default, |time| time.0);
+        let rules = rules.backoff(backoff(self.initial_backoff, initial), backoff(self.max_backoff, max));
+        let rules = with(rules, self.max_attempts, Retry::max_attempts);
+        let rules = with(rules, self.max_retries_on_500, Retry::max_retries_on_500);
+        let rules = with(rules, self.budget, Retry::budget);
+        with(rules, self.max_retry_after, |rules, time| rules.max_retry_after(time.0))
     }
 }
 
@@ -266,7 +222,8 @@ fn without_value(message: &str) -> Cow<'_, str> {
     masked.map_or(Cow::Borrowed(message), Cow::Owned)
 }
 
-fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
+/// Calls a setter if the setting has a value.
+fn with<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {
     match value {
         Some(value) => set(builder, value),
         None => builder,
@@ -279,66 +236,23 @@ fn read(path: &Path) -> Result<String, Error> {
     })
 }
 
-fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Secret>, D::Error> {
-    deserializer.deserialize_any(Headers)
-}
-
-/// Deserializes headers, without repeating their values in an error.
-struct Headers;
-
-impl<'de> Visitor<'de> for Headers {
-    type Value = BTreeMap<String, Secret>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("names of headers with their values")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut headers = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry()? {
-            headers.insert(name, value);
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Seconds(f64),
+            Other(IgnoredAny),
         }
-        Ok(headers)
+        let time = match Written::deserialize(deserializer)? {
+            Written::Text(text) => humantime::parse_duration(&text).ok(),
+            Written::Seconds(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+            Written::Other(_) => None,
+        };
+        // The error does not repeat the value, which may be a secret.
+        time.map(Self).ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
     }
-
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Self::Value, E> {
-        Err(E::custom("expected names of headers with their values, found a string"))
-    }
-}
-
-fn encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BasicEncoding, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    enum Encoding {
-        Plain,
-        Form,
-    }
-    Ok(match Encoding::deserialize(deserializer)? {
-        Encoding::Plain => BasicEncoding::Plain,
-        Encoding::Form => BasicEncoding::FormUrlEncoded,
-    })
-}
-
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    required_time(deserializer).map(Some)
-}
-
-fn required_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    /// A duration as text or as a number.
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Time {
-        Text(String),
-        Seconds(f64),
-        Other(IgnoredAny),
-    }
-    let time = match Time::deserialize(deserializer)? {
-        Time::Text(text) => humantime::parse_duration(&text).ok(),
-        Time::Seconds(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        Time::Other(_) => None,
-    };
-    // The error does not repeat the value, which may be a secret.
-    time.ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
 }
 
 impl<'de> Deserialize<'de> for Secret {

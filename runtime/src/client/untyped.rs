@@ -12,15 +12,13 @@ use super::Background;
 use super::Core;
 use super::sending::Sending;
 use crate::dispatch::Policy;
-use crate::dispatch::observer::Observers;
 use crate::error::Error;
-use crate::rate_limit::RateLimit;
-use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
+use crate::registry::{EndpointInfo, TimeUnit};
 use crate::request::{ListText, RequestTarget};
-use crate::send::Options;
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
-use crate::values::wire::{IntoParam, IntoParamList, ToWire};
+use crate::send::{Connection, Options};
+use crate::values::wire::{IntoParamList, ToWire};
 
 /// A request whose endpoint is only known as data.
 ///
@@ -49,24 +47,9 @@ impl Untyped {
         &self.0.target
     }
 
-    /// Returns the service of this request.
-    pub(crate) fn service(&self) -> &'static ServiceInfo {
-        self.0.core.connection.service
-    }
-
-    /// Returns the rate limit; `None` if a custom rate limiter reports none.
-    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
-        self.0.core.connection.dispatcher.rate_limit()
-    }
-
-    /// Returns the URL that the path of the request is appended to.
-    pub(crate) fn base_url(&self) -> &str {
-        self.0.core.connection.dispatcher.base_url()
-    }
-
-    /// Returns the receivers of events.
-    pub(crate) fn observers(&self) -> &Observers {
-        &self.0.core.connection.observers
+    /// Returns the state that all requests of the client share.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.0.core.connection
     }
 
     /// Adds the request to an error.
@@ -100,16 +83,8 @@ impl Untyped {
         self.set(wire_name, value)
     }
 
-    pub(super) fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        self.set_one(wire_name, &value.into_param())
-    }
-
-    pub(super) fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
-        self.set_one(wire_name, &value.into())
-    }
-
     /// Sets a param to one value, written as a list with one item if the param's list format is JSON.
-    fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+    pub(super) fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
         if !self.0.target.lists_one(wire_name) || !value.is_some() {
             return self.set_value(Cow::Borrowed(wire_name), value);
         }

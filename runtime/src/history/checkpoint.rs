@@ -3,11 +3,13 @@
 //! Every page has one; it is written and read as text. It carries the length of the user's output at that page, so that
 //! the user can cut off what was written later.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_core::de::Error as _;
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
 use super::time_grid::Span;
@@ -146,19 +148,7 @@ impl Serialize for Checkpoint {
 
 impl<'de> Deserialize<'de> for Checkpoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl de::Visitor<'_> for Text {
-            type Value = Checkpoint;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the text of a checkpoint")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Checkpoint, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_str(Text)
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -232,7 +222,7 @@ mod tests {
         let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
         assert_eq!(error, "invalid checkpoint of a history");
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
-        assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
+        assert!(error.to_string().contains("expected a string"), "{error}");
     }
 
     #[test]

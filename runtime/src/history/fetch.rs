@@ -9,7 +9,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::page::Batch;
-use super::page_metadata::PageMetadata;
 use super::page_response::Received;
 use super::pager::{Accepted, Pager};
 use super::request_plan::RequestTemplate;
@@ -119,5 +118,5 @@ impl Fetch {
 /// Decodes a response as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let TimedRecords { records, times, bad, notes } = B::read_records(response)?;
-    Ok(Received { times, records: Box::new(records), bad, envelope: notes.map(PageMetadata::new), date: None })
+    Ok(Received { times, records: Box::new(records), bad, notes, date: None })
 }

@@ -17,7 +17,7 @@ use futures_core::Stream;
 use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
 use super::fetch::{self, Decode};
-use super::gaps::{Gap, GapKind};
+use super::gaps::Gap;
 use super::job::{Job, Options, ReportedWindow};
 use super::page::{self, Page, Report};
 use super::request_plan::RequestTemplate;
@@ -54,7 +54,8 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// the last `Date` plus the time since then, minus one second. The clock of this machine is used only until the first
 /// `Date` is received.
 ///
-/// Each interval is delivered once. A record that was published after a later one is delivered as [`Update::Late`] if it
+/// An interval is requested two seconds after its end, or later if the service often publishes later, and at most twice
+/// more while its record is missing. Each interval is delivered once. A record that was published after a later one is delivered as [`Update::Late`] if it
 /// is published within the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. A crash between a
 /// page and the saved [checkpoint](Self::checkpoint) delivers that page again.
 ///
@@ -142,12 +143,7 @@ impl<E: HasHistory> Follow<E> {
             decode: fetch::decode::<E::Body>,
             from,
             resumed: None,
-            settings: Settings {
-                delay: Duration::from_secs(2),
-                retries: 2,
-                allowed_lateness: 10,
-                outage_after: Duration::from_secs(60),
-            },
+            settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
             clock: Arc::new(Timestamp::now),
             following: None,
             job: None,
@@ -163,20 +159,6 @@ impl<E: HasHistory> Follow<E> {
     /// A checkpoint of another request or host is an error.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.0.resumed = Some(checkpoint);
-        self
-    }
-
-    /// Sets the time between the end of an interval and the request for it, and between two requests for a record that
-    /// is not published yet; the default is two seconds. The follower adds to it if the service often publishes later.
-    pub fn delay(mut self, delay: Duration) -> Self {
-        self.0.settings.delay = delay;
-        self
-    }
-
-    /// Sets the number of repeated requests for a record that is not published yet, before the next interval is over;
-    /// the default is two. These requests are at most 6 % of all.
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.0.settings.retries = retries;
         self
     }
 
@@ -215,7 +197,7 @@ impl<E: HasHistory> Follow<E> {
     /// Returns the updates as an endless blocking iterator, for synchronous code; requires the feature `blocking`.
     #[cfg(feature = "blocking")]
     pub fn updates_blocking(self) -> Blocking<Self> {
-        Blocking::new(self.0.request.background(), self)
+        Blocking::new(self.0.request.background(), self, 1)
     }
 }
 
@@ -313,7 +295,7 @@ impl<T: Send + 'static> State<T> {
             return Err(error);
         }
         let request = RequestKind::Data(self.request.target().endpoint());
-        self.request.observers().notify(&Event::Outage { request, kind: error.kind(), elapsed });
+        self.request.connection().observers.notify(&Event::Outage { request, kind: error.kind(), elapsed });
         if is_due {
             self.updates.push_back(Update::Outage { elapsed, error });
         }
@@ -328,9 +310,7 @@ impl Following {
         let times: Vec<Timestamp> = response.sorted.iter().map(|record| record.time).collect();
         let before = self.schedule.position().next;
         let delivery = self.schedule.received(response.date, &times, now);
-        // A range without end has no gap at its beginning or end.
-        let gap = |span: Span| Gap { range: span.range(), kind: GapKind::Inside };
-        report.gaps = delivery.gaps.into_iter().map(gap).collect();
+        report.gaps = delivery.gaps.into_iter().map(Gap::new).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
         for ((time, record), kind) in times.into_iter().zip(page::records::<T>(response)).zip(delivery.kinds) {
             match kind {

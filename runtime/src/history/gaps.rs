@@ -14,22 +14,12 @@ use crate::values::Timestamp;
 pub struct Gap {
     /// The start of the first step without a record, and the end of the last one.
     pub range: Range<Timestamp>,
-    /// The position of the gap in the requested range.
-    pub kind: GapKind,
 }
 
-/// The position of a gap in the requested range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GapKind {
-    /// At the beginning of the range: the data begins later.
-    Beginning,
-    /// Between records.
-    Inside,
-    /// At the end of the range: the data ends earlier.
-    End,
-    /// The entire range: there is no data.
-    Everything,
+impl Gap {
+    pub(super) fn new(span: Span) -> Self {
+        Self { range: span.range() }
+    }
 }
 
 /// The gaps of a range.
@@ -69,7 +59,7 @@ impl Gaps {
             }
             match &mut self.open {
                 Some(open) if open.to == gap.from => open.to = gap.to,
-                _ => ended.extend(self.open.replace(gap).map(|open| self.gap(open))),
+                _ => ended.extend(self.open.replace(gap).map(Gap::new)),
             }
         }
         let end = end.min(self.range.to);
@@ -82,17 +72,7 @@ impl Gaps {
 
     /// Ends the open gap, because the records after it are unknown.
     pub(super) fn close(&mut self) -> Option<Gap> {
-        self.open.take().map(|open| self.gap(open))
-    }
-
-    fn gap(&self, span: Span) -> Gap {
-        let kind = match (span.from == self.range.from, span.to == self.range.to) {
-            (true, true) => GapKind::Everything,
-            (true, false) => GapKind::Beginning,
-            (false, true) => GapKind::End,
-            (false, false) => GapKind::Inside,
-        };
-        Gap { range: span.range(), kind }
+        self.open.take().map(Gap::new)
     }
 }
 
@@ -105,7 +85,7 @@ mod tests {
     }
 
     /// Checks windows of four steps each, given the missing steps of each.
-    fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64, GapKind)> {
+    fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64)> {
         let mut gaps = Gaps::new(span(0, 4 * i64::try_from(windows.len()).unwrap()), None, 0.into());
         let mut gaps_found = Vec::new();
         for (index, missing) in windows.iter().enumerate() {
@@ -117,16 +97,15 @@ mod tests {
         }
         assert_eq!(gaps.open_since(), None);
         let seconds = |time: Timestamp| time.unix_seconds();
-        gaps_found.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end), gap.kind)).collect()
+        gaps_found.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end))).collect()
     }
 
     #[test]
     fn adjacent_gaps_are_merged() {
-        use GapKind::{Beginning, End, Everything, Inside};
         assert_eq!(check(&[&[], &[], &[]]), []);
-        assert_eq!(check(&[&[(0, 4)], &[(4, 8)], &[(8, 12)]]), [(0, 12, Everything)]);
-        assert_eq!(check(&[&[(0, 4)], &[(4, 6)], &[(10, 12)]]), [(0, 6, Beginning), (10, 12, End)]);
-        assert_eq!(check(&[&[(1, 2), (3, 4)], &[(4, 8)], &[]]), [(1, 2, Inside), (3, 8, Inside)]);
-        assert_eq!(check(&[&[(2, 4)], &[(5, 6)], &[]]), [(2, 4, Inside), (5, 6, Inside)]);
+        assert_eq!(check(&[&[(0, 4)], &[(4, 8)], &[(8, 12)]]), [(0, 12)]);
+        assert_eq!(check(&[&[(0, 4)], &[(4, 6)], &[(10, 12)]]), [(0, 6), (10, 12)]);
+        assert_eq!(check(&[&[(1, 2), (3, 4)], &[(4, 8)], &[]]), [(1, 2), (3, 8)]);
+        assert_eq!(check(&[&[(2, 4)], &[(5, 6)], &[]]), [(2, 4), (5, 6)]);
     }
 }

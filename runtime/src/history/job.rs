@@ -10,6 +10,7 @@ use super::checkpoint::Checkpoint;
 use super::fetch::{Decode, Fetch};
 use super::gaps::{Gap, Gaps};
 use super::page::{Batch, FailedPage, Report, Searched};
+use super::page_metadata::PageMetadata;
 use super::page_response::PageResponse;
 use super::pager::{Accepted, Pager, PagerOptions};
 use super::progress::Progress;
@@ -139,7 +140,11 @@ impl Options {
             page_size: template.page_size(),
             records: template.grid().touched(Span { from: start.next, to: end }),
             requests,
-            min_duration: request.rate_limit().map(|limit| limit.min_duration(&[(requests, endpoint)])),
+            min_duration: request
+                .connection()
+                .dispatcher
+                .rate_limit()
+                .map(|limit| limit.min_duration(&[(requests, endpoint)])),
         })
     }
 }
@@ -174,14 +179,11 @@ impl Job {
             return Poll::Ready(None);
         }
         self.begun.get_or_insert_with(Instant::now);
-        let Some(accepted) = ready!(self.fetch.poll(cx)) else {
-            self.is_over = true;
-            return Poll::Ready(None);
-        };
+        let Some(accepted) = ready!(self.fetch.poll(cx)) else { return Poll::Ready(None) };
         let window = self.report(accepted);
-        match &window {
-            Ok(_) => self.watch(),
-            Err(_) => self.is_over = true,
+        self.is_over = window.is_err();
+        if let Some(watcher) = self.watcher.as_ref().filter(|_| window.is_ok()) {
+            watcher(&self.progress());
         }
         Poll::Ready(Some(window))
     }
@@ -199,7 +201,8 @@ impl Job {
                 if !requested.is_empty() {
                     report.searches.push(Searched { range: window.range(), requested });
                 }
-                report.metadata = response.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
+                report.metadata =
+                    response.notes.take().map(|notes| PageMetadata::new(notes, window)).into_iter().collect();
                 response
             }
             Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
@@ -228,12 +231,6 @@ impl Job {
     fn ends_all(&self, error: &Error) -> bool {
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
-    }
-
-    fn watch(&self) {
-        if let Some(watcher) = &self.watcher {
-            watcher(&self.progress());
-        }
     }
 
     pub(super) fn progress(&self) -> Progress {

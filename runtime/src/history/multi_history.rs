@@ -8,8 +8,6 @@ mod aligned;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-#[cfg(feature = "blocking")]
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
@@ -18,8 +16,6 @@ use super::job::{Job, ReportedWindow};
 use super::page::Page;
 use super::streams::{Run, page};
 use super::{HasHistory, History, RecordOf};
-#[cfg(feature = "blocking")]
-use crate::client::Background;
 use crate::error::Error;
 
 pub use aligned::{Aligned, Row};
@@ -55,9 +51,6 @@ const LEAD: u64 = 2;
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
     has_begun: bool,
-    /// The background thread of the first history's client.
-    #[cfg(feature = "blocking")]
-    pub(super) background: Option<Arc<Background>>,
 }
 
 /// A page of a series, or the error that ends it, with the key or index of the series.
@@ -74,12 +67,7 @@ struct Member<K, T> {
 
 impl<K, T> Default for MultiHistory<K, T> {
     fn default() -> Self {
-        Self {
-            series: Vec::new(),
-            has_begun: false,
-            #[cfg(feature = "blocking")]
-            background: None,
-        }
+        Self { series: Vec::new(), has_begun: false }
     }
 }
 
@@ -104,8 +92,6 @@ impl<K: Clone, T> MultiHistory<K, T> {
         history: History<E>,
         mut map: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
-        #[cfg(feature = "blocking")]
-        self.background.get_or_insert_with(|| history.background());
         let run = Some(history.pages().into_run());
         let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut map));
         self.series.push(Member { key, run, page, pages: 0 });
@@ -116,60 +102,40 @@ impl<K: Clone, T> MultiHistory<K, T> {
     ///
     /// After an error there are no more pages under that key; the other series continue.
     pub async fn next(&mut self) -> Option<(K, Result<Page<T>, Error>)> {
-        poll_fn(|cx| self.poll_page(cx)).await
-    }
-
-    /// The keys, in the order in which they were added.
-    pub(super) fn keys(&self) -> impl Iterator<Item = K> {
-        self.series.iter().map(|member| member.key.clone())
-    }
-
-    pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<K, T>>> {
-        self.poll_indexed(cx).map(|item| {
-            let (index, page) = item?;
-            Some((self.series.get(index)?.key.clone(), page))
-        })
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// Same as `next`, with the index of the series instead of its key.
-    pub(super) fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
+    fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
-        loop {
+        'again: loop {
             let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
             let mut order: Vec<usize> = (0..self.series.len()).collect();
             order.sort_by_key(|index| self.series.get(*index).map(|member| member.pages));
-            let mut has_ended = false;
             for index in order {
-                let Some(member) = self.series.get_mut(index) else { continue };
-                let Some(run) = member.run.as_mut().filter(|_| member.pages < min + LEAD) else { continue };
-                match run.poll(cx) {
-                    Poll::Pending => {}
-                    Poll::Ready(None) => {
-                        member.run = None;
-                        // The requests in advance of the ended series go to the others.
-                        self.share();
-                        has_ended = true;
-                    }
-                    Poll::Ready(Some(window)) => {
-                        member.pages += 1;
-                        let page = window.map(&mut member.page);
-                        if page.is_err() {
-                            member.run = None;
-                            self.share();
-                        }
-                        return Poll::Ready(Some((index, page)));
-                    }
+                let Some(member) = self.series.get_mut(index).filter(|member| member.pages < min + LEAD) else {
+                    continue;
+                };
+                let Some(Poll::Ready(window)) = member.run.as_mut().map(|run| run.poll(cx)) else { continue };
+                member.pages += 1;
+                let page = window.map(|window| window.map(&mut member.page));
+                if !matches!(page, Some(Ok(_))) {
+                    member.run = None;
+                    // The requests in advance of the ended series go to the others.
+                    self.share();
+                }
+                match page {
+                    Some(page) => return Poll::Ready(Some((index, page))),
+                    // The series that waited for this one can continue.
+                    None => continue 'again,
                 }
             }
-            // If a series has ended, the series that waited for it can continue.
-            if !has_ended {
-                return Poll::Pending;
-            }
+            return Poll::Pending;
         }
     }
 
     /// Returns whether a series is over.
-    pub(super) fn is_over(&self, index: usize) -> bool {
+    fn is_over(&self, index: usize) -> bool {
         self.series.get(index).is_none_or(|member| member.run.is_none())
     }
 
@@ -178,7 +144,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     }
 
     fn jobs(&mut self) -> impl Iterator<Item = &mut Job> {
-        self.series.iter_mut().filter_map(|member| member.run.as_mut()?.job())
+        self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok())
     }
 
     /// Divides the requests in advance among the active series.
@@ -207,7 +173,10 @@ impl<K: Clone, T> Stream for MultiHistory<K, T> {
     type Item = (K, Result<Page<T>, Error>);
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_page(cx)
+        self.poll_indexed(cx).map(|item| {
+            let (index, page) = item?;
+            Some((self.series.get(index)?.key.clone(), page))
+        })
     }
 }
 

@@ -147,10 +147,10 @@ impl Report {
 }
 
 impl<T> Page<T> {
-    /// The same page, with each record mapped by `f`.
-    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+    /// The same page, with each record mapped.
+    pub(super) fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, report, checkpoint } = self;
-        Page { range, records: records.into_iter().map(f).collect(), times, report, checkpoint }
+        Page { range, records: records.into_iter().map(map).collect(), times, report, checkpoint }
     }
 }
 
@@ -189,14 +189,10 @@ impl<T: Item> HistoryData<T> {
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(T::INFO, &self.records, wire_name)
     }
-}
 
-impl<T> IntoIterator for Page<T> {
-    type Item = T;
-    type IntoIter = std::vec::IntoIter<T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.records.into_iter()
+    /// All fields of the records, each with the values of all records.
+    pub fn columns(&self) -> Vec<Column<'_>> {
+        fields::columns(T::INFO, &self.records)
     }
 }
 

@@ -26,16 +26,10 @@ pub struct PageMetadata {
 }
 
 impl PageMetadata {
-    /// The metadata of a response.
-    pub(super) fn new(notes: SeriesNotes) -> Self {
+    /// The metadata of a response, for a window.
+    pub(super) fn new(notes: SeriesNotes, window: Span) -> Self {
         let SeriesNotes { metadata, unsupported, unknown_fields } = notes;
-        let start = Timestamp::from_unix_seconds(0);
-        Self { range: start..start, metadata, unsupported, unknown_fields }
-    }
-
-    /// The same metadata, for a window.
-    pub(super) fn of(self, window: Span) -> Self {
-        Self { range: window.range(), ..self }
+        Self { range: window.range(), metadata, unsupported, unknown_fields }
     }
 
     /// Returns whether another one differs only in its range.
@@ -50,18 +44,15 @@ mod tests {
 
     #[test]
     fn metadata_that_differs_only_in_range_is_equal() {
-        let metadata = |metadata: u8, unknown: u8| {
+        let metadata = |metadata: u8, unknown: u8, window: (i64, i64)| {
             let fields = |name: &str, value: u8| [(name, value.into())].into_iter().collect::<UnknownFields>();
             let metadata = serde_json::json!({"fee": metadata});
-            PageMetadata::new(SeriesNotes {
-                metadata,
-                unsupported: Vec::new(),
-                unknown_fields: fields("took", unknown),
-            })
+            let window = Span { from: window.0.into(), to: window.1.into() };
+            let notes = SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields: fields("took", unknown) };
+            PageMetadata::new(notes, window)
         };
-        let one = metadata(1, 1);
-        let later = Span { from: 7.into(), to: 9.into() };
-        assert!(one.is_the_same(&metadata(1, 1).of(later)));
-        assert!(!one.is_the_same(&metadata(1, 2)) && !one.is_the_same(&metadata(2, 1)));
+        let one = metadata(1, 1, (0, 7));
+        assert!(one.is_the_same(&metadata(1, 1, (7, 9))));
+        assert!(!one.is_the_same(&metadata(1, 2, (0, 7))) && !one.is_the_same(&metadata(2, 1, (0, 7))));
     }
 }

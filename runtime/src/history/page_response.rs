@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use super::page_metadata::PageMetadata;
 use super::time_grid::{Span, TimeGrid};
 use crate::decode::BadRecord;
+use crate::send::SeriesNotes;
 use crate::values::Timestamp;
 
 /// A response with its records in the order of the service.
@@ -20,7 +20,7 @@ pub(super) struct Received<R> {
     /// The skipped records that could not be decoded.
     pub(super) bad: Vec<BadRecord>,
     /// The metadata of the response, if any.
-    pub(super) envelope: Option<PageMetadata>,
+    pub(super) notes: Option<SeriesNotes>,
     /// The `Date` of the response.
     pub(super) date: Option<Timestamp>,
 }
@@ -45,7 +45,7 @@ pub(super) struct PageResponse<R> {
     pub(super) received: usize,
     pub(super) dropped: Dropped,
     pub(super) bad: Vec<BadRecord>,
-    pub(super) envelope: Option<PageMetadata>,
+    pub(super) notes: Option<SeriesNotes>,
     pub(super) date: Option<Timestamp>,
     /// The pages that were requested to find the first record.
     pub(super) searched: Vec<Span>,
@@ -88,7 +88,7 @@ impl<R> PageResponse<R> {
             received: 0,
             dropped: Dropped::default(),
             bad: Vec::new(),
-            envelope: None,
+            notes: None,
             date: None,
             searched: Vec::new(),
         }
@@ -96,7 +96,7 @@ impl<R> PageResponse<R> {
 
     /// The part of a response that belongs to its window, which was requested with a margin on both sides.
     pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, received: Received<R>) -> Self {
-        let Received { times, records, bad, envelope, date } = received;
+        let Received { times, records, bad, notes, date } = received;
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
         let mut sorted = Vec::with_capacity(times.len());
@@ -114,7 +114,7 @@ impl<R> PageResponse<R> {
         sorted.dedup_by_key(|record| record.time);
         dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, sorted.iter().map(|record| record.time));
-        Self { sorted, records: Some(records), missing, received, dropped, bad, envelope, date, searched: Vec::new() }
+        Self { sorted, records: Some(records), missing, received, dropped, bad, notes, date, searched: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -133,7 +133,7 @@ mod tests {
         let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
+        let received = Received { times, records: (), bad: Vec::new(), notes: None, date: None };
         let response = PageResponse::new(grid, window, Duration::from_secs(1), received);
         let sorted = response.sorted.iter().map(|record| (record.time.unix_seconds(), record.index)).collect();
         let Dropped { out_of_range, duplicate, missing_time } = response.dropped;

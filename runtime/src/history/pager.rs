@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::page_limits::PageLimits;
 use super::page_response::{Dropped, PageResponse, Received};
-use super::page_state::{PageRequest, PageState, PlannedPage};
+use super::page_state::{PageState, PlannedPage};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::Error;
@@ -48,7 +48,6 @@ pub(super) struct Pager<R> {
     has_records_before: bool,
     limits: PageLimits,
     requests: u64,
-    in_flight: usize,
     /// A search for the first record; its current page is the last one in `pages`.
     search: Option<Search>,
     /// The number of windows requested in advance if there is only one history.
@@ -75,7 +74,6 @@ impl<R> Pager<R> {
             has_records_before: false,
             limits: PageLimits::new(options.page_size, options.beside),
             requests: 0,
-            in_flight: 0,
             search: None,
             alone: options.ahead,
             options,
@@ -111,24 +109,33 @@ impl<R> Pager<R> {
 
     /// The next window to request, and a number for its response.
     pub(super) fn next_request(&mut self, now: Instant) -> Option<(u64, Span)> {
-        if self.in_flight >= self.options.ahead {
+        if self.is_busy() {
             return None;
         }
-        if !self.pages.iter().filter_map(PlannedPage::request).any(|request| request.is_due(now)) {
+        let due = |pager: &Self| pager.pages.iter().position(|page| page.is_due(now));
+        if due(self).is_none() {
             self.plan()?;
         }
-        let is_due = |page: &&mut PlannedPage<R>| page.request().is_some_and(|request| request.is_due(now));
-        let page = self.pages.iter_mut().find(is_due)?;
+        let index = due(self)?;
+        let page = self.pages.get_mut(index)?;
         self.requests += 1;
-        self.in_flight += 1;
-        page.sent(self.requests);
+        page.state = PageState::Sent(self.requests);
         Some((self.requests, page.window))
+    }
+
+    /// Returns whether as many windows are requested as are allowed.
+    fn is_busy(&self) -> bool {
+        let sent = self.pages.iter().filter(|page| matches!(page.state, PageState::Sent(_)));
+        sent.count() >= self.options.ahead
     }
 
     /// The time at which the next failed window is due again.
     pub(super) fn next_retry(&self) -> Option<Instant> {
-        let requests = self.pages.iter().filter_map(PlannedPage::request);
-        requests.filter_map(PageRequest::due).min().filter(|_| self.in_flight < self.options.ahead)
+        let times = self.pages.iter().filter_map(|page| match page.state {
+            PageState::Waiting(time) => time,
+            _ => None,
+        });
+        times.min().filter(|_| !self.is_busy())
     }
 
     /// Adds the window that follows the last one.
@@ -139,7 +146,7 @@ impl<R> Pager<R> {
         }
         if may_search && self.requests >= FIRST_PAGES && self.unplanned() >= MANY_PAGES {
             // The search begins when all requested pages have a response.
-            if !self.pages.iter().all(|page| matches!(page.state, PageState::Empty(_))) {
+            if !self.pages.iter().all(|page| page.is_doubted) {
                 return None;
             }
             let rest = Span { from: self.next, to: range.to };
@@ -163,8 +170,8 @@ impl<R> Pager<R> {
                 let searched = self.search.take().map(Search::into_requested).unwrap_or_default();
                 if !window.is_empty() {
                     let missing = self.options.grid.missing(window, std::iter::empty());
-                    let state = PageState::Settled(PageResponse { missing, searched, ..PageResponse::nothing() });
-                    self.pages.push_back(PlannedPage { state, ..PlannedPage::new(window) });
+                    let response = PageResponse { missing, searched, ..PageResponse::nothing() };
+                    self.pages.push_back(PlannedPage::settled(window, response));
                 }
                 (self.next, self.options.may_search) = (window.to, false);
             }
@@ -173,9 +180,8 @@ impl<R> Pager<R> {
 
     /// Processes the response to the request with a number, or its failure.
     pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>, now: Instant) {
-        self.in_flight = self.in_flight.saturating_sub(1);
-        let is_of = |page: &PlannedPage<R>| page.request().is_some_and(|request| request.is_sent_as(id));
-        let Some(index) = self.pages.iter().position(is_of) else { return };
+        let is_sent = |page: &PlannedPage<R>| matches!(page.state, PageState::Sent(sent) if sent == id);
+        let Some(index) = self.pages.iter().position(is_sent) else { return };
         let is_search = self.search.is_some() && index + 1 == self.pages.len();
         let PagerOptions { grid, margin, attempts, .. } = self.options;
         let Some(page) = self.pages.get_mut(index) else { return };
@@ -209,15 +215,16 @@ impl<R> Pager<R> {
     /// The next window in order of time, if it is settled or has failed.
     pub(super) fn take(&mut self) -> Option<Accepted<R>> {
         self.judge_empty();
-        if !matches!(self.pages.front()?.state, PageState::Settled(_) | PageState::Failed(_)) {
+        let front = self.pages.front()?;
+        if front.is_doubted || matches!(front.state, PageState::Waiting(_) | PageState::Sent(_)) {
             return None;
         }
-        let is_empty_end = self.pages.front()?.is_empty_end();
+        let is_empty_end = front.is_empty_end();
         let PlannedPage { window, state, .. } = self.pages.pop_front()?;
         let outcome = match state {
             PageState::Settled(response) => Ok(response),
             PageState::Failed(error) => Err(error),
-            PageState::Requested(_) | PageState::Empty(_) => return None,
+            PageState::Waiting(_) | PageState::Sent(_) => return None,
         };
         if !is_empty_end {
             self.has_records_before = outcome.as_ref().is_ok_and(|response| !response.is_empty());
@@ -247,10 +254,7 @@ impl<R> Pager<R> {
                 }
                 return self.divide(index);
             }
-            if response.is_empty() && page.confirms.is_none() {
-                page.state = PageState::Empty(response);
-                return;
-            }
+            page.is_doubted = response.is_empty() && page.confirms.is_none();
             if !response.is_empty() && !self.limits.is_trusted(received) {
                 return self.request_missing_ends(index, response);
             }
@@ -274,7 +278,7 @@ impl<R> Pager<R> {
             Span { from: first.map_or(window.from, |first| first.to), to: last.map_or(window.to, |last| last.from) };
         let (first, last) = (first.map(confirming), last.map(confirming));
         response.missing.retain(|gap| rest.contains(gap.from));
-        let rest = PlannedPage { state: PageState::Settled(response), ..PlannedPage::new(rest) };
+        let rest = PlannedPage::settled(rest, response);
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
@@ -282,13 +286,13 @@ impl<R> Pager<R> {
     /// requested again. Between two without records it is trusted. Between one of each it is requested again, until
     /// such empty responses have proved right.
     fn judge_empty(&mut self) {
-        let Some(PlannedPage { window, state: PageState::Empty(_), .. }) = self.pages.front() else { return };
+        let Some(PlannedPage { window, is_doubted: true, .. }) = self.pages.front() else { return };
         let window = *window;
         let next = self.pages.iter().skip(1).find(|page| !page.is_empty_end());
         let has_records_after = match next.map(|page| &page.state) {
             None if self.next >= self.options.range.to => false,
-            None | Some(PageState::Requested(_)) => return,
-            Some(PageState::Empty(_) | PageState::Failed(_)) => false,
+            None | Some(PageState::Waiting(_) | PageState::Sent(_)) => return,
+            Some(PageState::Failed(_)) => false,
             Some(PageState::Settled(response)) => !response.is_empty(),
         };
         let is_doubted = match (self.has_records_before, has_records_after) {
@@ -300,7 +304,7 @@ impl<R> Pager<R> {
             let halves = self.options.grid.pieces(window, self.half(window)).into_iter();
             self.replace(0, halves.map(|half| PlannedPage { confirms: Some(0), ..PlannedPage::new(half) }));
         } else if let Some(page) = self.pages.front_mut() {
-            page.settle();
+            page.is_doubted = false;
         }
     }
 

@@ -42,7 +42,7 @@ impl RequestTemplate {
     }
 
     fn read(request: &Untyped) -> Result<Self, Error> {
-        let Some(info) = request.target().endpoint().history(request.service()) else {
+        let Some(info) = request.target().endpoint().history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
@@ -85,7 +85,7 @@ impl RequestTemplate {
     /// The position at the beginning of a range.
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {
-            host: self.request.base_url().to_owned(),
+            host: self.request.connection().dispatcher.base_url().to_owned(),
             request: self.identity.clone(),
             range,
             next: range.from,
@@ -99,7 +99,7 @@ impl RequestTemplate {
     /// Returns the checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
         self.require_same("request", &self.identity, &checkpoint.request)?;
-        self.require_same("host", self.request.base_url(), &checkpoint.host)?;
+        self.require_same("host", self.request.connection().dispatcher.base_url(), &checkpoint.host)?;
         Ok(checkpoint)
     }
 

@@ -10,6 +10,12 @@ use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
 use crate::values::Timestamp;
 
+/// The time from the end of an interval to the request for it, and between two requests for a missing record.
+const DELAY: Duration = Duration::from_secs(2);
+
+/// The number of times a record is requested again before the next interval is over.
+const MAX_REPEATS: u32 = 2;
+
 /// The pause after a failure, and the longest pause: each further failure doubles it.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
 
@@ -29,10 +35,6 @@ const DELAY_STEP: Duration = Duration::from_secs(1);
 /// The settings of a follower.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// The time from the end of an interval to the request for it.
-    pub(super) delay: Duration,
-    /// The number of times a record is requested again before the next interval is over.
-    pub(super) retries: u32,
     /// For how many intervals a missing record is requested.
     pub(super) allowed_lateness: u32,
     /// How long requests must fail before an outage is reported.
@@ -153,7 +155,7 @@ impl Schedule {
             return Action::Wait(until.saturating_duration_since(now));
         }
         let time = self.clock.map_or(wall, |(date, at)| date + now.saturating_duration_since(at));
-        let delay = self.settings.delay + self.learned_delay;
+        let delay = DELAY + self.learned_delay;
         let closed = self.grid.floor(time - delay);
         // The wall clock may have been set back, so that the last requested range ends in the future.
         self.requested_until = self.requested_until.min(self.grid.floor(time));
@@ -264,11 +266,11 @@ impl Schedule {
             };
         }
         let allowed_lateness = u64::from(self.settings.allowed_lateness.max(1));
-        let may_repeat = self.repeated < self.settings.retries && self.credit >= COST && silence <= allowed_lateness;
+        let may_repeat = self.repeated < MAX_REPEATS && self.credit >= COST && silence <= allowed_lateness;
         if silence > 0 && may_repeat && !round.is_probe {
             self.repeated += 1;
             self.credit -= COST;
-            self.repeat_at = now.checked_add(self.settings.delay.max(DELAY_STEP));
+            self.repeat_at = now.checked_add(DELAY);
         }
         let was_silent = std::mem::replace(&mut self.is_silent, silence >= allowed_lateness);
         (self.is_silent && !was_silent).then_some(self.position.next)

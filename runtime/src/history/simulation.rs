@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::gaps::{Gap, GapKind, Gaps};
+use super::gaps::{Gap, Gaps};
 use super::page_response::{Dropped, Received};
 use super::pager::{Pager, PagerOptions};
 use super::time_grid::{Span, TimeGrid};
@@ -78,7 +78,7 @@ impl Service {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Fetched {
     times: Vec<i64>,
-    gaps: Vec<(i64, i64, GapKind)>,
+    gaps: Vec<(i64, i64)>,
 }
 
 fn span(from: i64, to: i64) -> Span {
@@ -110,7 +110,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
-                envelope: None,
+                notes: None,
                 date: None,
             };
             pager.received(id, Ok(received), now);
@@ -129,32 +129,24 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     (result, pager.requests(), dropped)
 }
 
-fn plain(gap: &Gap) -> (i64, i64, GapKind) {
-    (gap.range.start.unix_seconds(), gap.range.end.unix_seconds(), gap.kind)
+fn plain(gap: &Gap) -> (i64, i64) {
+    (gap.range.start.unix_seconds(), gap.range.end.unix_seconds())
 }
 
 /// The expected result for a range, computed by checking every step.
 fn truth(service: &Service, from: i64, to: i64) -> Fetched {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
     let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
-    let mut gaps: Vec<(i64, i64, GapKind)> = Vec::new();
+    let mut gaps: Vec<(i64, i64)> = Vec::new();
     let mut step = first;
     while step < last {
         if !times.iter().any(|time| time.div_euclid(STEP) * STEP == step) {
             match gaps.last_mut() {
                 Some(gap) if gap.1 == step => gap.1 = step + STEP,
-                _ => gaps.push((step, step + STEP, GapKind::Inside)),
+                _ => gaps.push((step, step + STEP)),
             }
         }
         step += STEP;
-    }
-    for gap in &mut gaps {
-        gap.2 = match (gap.0 == first, gap.1 == last) {
-            (true, true) => GapKind::Everything,
-            (true, false) => GapKind::Beginning,
-            (false, true) => GapKind::End,
-            (false, false) => GapKind::Inside,
-        };
     }
     Fetched { times, gaps }
 }

@@ -29,13 +29,9 @@ pub struct Pages<T> {
 }
 
 /// A run over a range, or the error that prevents it, until that error was returned.
-pub(super) struct Run(Result<Box<Job>, Option<Error>>);
+pub(super) struct Run(pub(super) Result<Box<Job>, Option<Error>>);
 
 impl Run {
-    pub(super) fn job(&mut self) -> Option<&mut Job> {
-        self.0.as_deref_mut().ok()
-    }
-
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<ReportedWindow, Error>>> {
         match &mut self.0 {
             Ok(job) => job.poll(cx),
@@ -55,7 +51,7 @@ impl<T: Send + 'static> Pages<T> {
 
     /// Returns the next page; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<Page<T>, Error>> {
-        poll_fn(|cx| self.poll_page(cx)).await
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// Collects all remaining records.
@@ -79,10 +75,6 @@ impl<T: Send + 'static> Pages<T> {
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.run.0.as_ref().ok().map(|job| job.checkpoint())
     }
-
-    pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
-        self.run.poll(cx).map(|window| window.map(|window| window.map(page)))
-    }
 }
 
 /// Converts a window to a page.
@@ -96,7 +88,7 @@ impl<T: Send + 'static> Stream for Pages<T> {
     type Item = Result<Page<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_page(cx)
+        self.run.poll(cx).map(|window| window.map(|window| window.map(page)))
     }
 }
 
@@ -125,7 +117,7 @@ impl<T: Send + 'static> Records<T> {
 
     /// Returns the next record; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
-        poll_fn(|cx| self.poll_record(cx)).await
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// The report so far; complete after the last record.
@@ -145,13 +137,17 @@ impl<T: Send + 'static> Records<T> {
     pub fn progress(&self) -> Progress {
         self.pages.progress()
     }
+}
 
-    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
+impl<T: Send + 'static> Stream for Records<T> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(record) = self.records.pop_front() {
                 return Poll::Ready(Some(Ok(record)));
             }
-            match ready!(self.pages.poll_page(cx)) {
+            match ready!(Pin::new(&mut self.pages).poll_next(cx)) {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 Some(Ok(page)) => {
@@ -160,14 +156,6 @@ impl<T: Send + 'static> Records<T> {
                 }
             }
         }
-    }
-}
-
-impl<T: Send + 'static> Stream for Records<T> {
-    type Item = Result<T, Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_record(cx)
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_core::{Serialize, Serializer};
 
 use super::body::{Body, Sealed, SeriesBody, SeriesNotes, TimedRecords};
-use super::exchange::{UndecodedResponse, read_series_of};
+use super::exchange::{UndecodedResponse, read_series};
 use crate::decode::record::{AnyRecord, Record, UnknownFields};
 use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
 use crate::error::Error;
@@ -14,6 +14,8 @@ use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
 use crate::values::{Timestamp, Value};
 
 /// The response body of an endpoint of the registry.
+///
+/// It is not `Deserialize`, because its JSON does not identify its endpoint: deserialize a [`Value`] or the emitted type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyBody {
@@ -26,6 +28,8 @@ pub enum AnyBody {
 }
 
 /// A list of records without a static type, with the metadata of the service.
+///
+/// It is not `Deserialize`, because its JSON does not identify its fields: deserialize the emitted `Series`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnySeries {
@@ -65,8 +69,12 @@ impl AnySeries {
     }
 
     fn read(response: Box<UndecodedResponse>) -> Result<Self, Error> {
-        let (service, record) = (response.service(), record(&response));
-        let (data, rest) = read(response)?;
+        let (service, mut data) = (response.service(), Vec::<AnyRecord>::new());
+        let record = match response.endpoint().body {
+            BodyInfo::Series { record, .. } => record,
+            _ => None,
+        };
+        let rest: EnvelopeRest<AnyMetadata> = read_series(response, service, record, &mut data)?;
         let EnvelopeRest { metadata, unknown_fields, bad_records, time, .. } = rest;
         Ok(Self { data, metadata: metadata.unknown_fields, unknown_fields, bad_records, record, service, time })
     }
@@ -129,29 +137,14 @@ impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<AnyRecord>, Error> {
-        let (records, mut rest) = read(response?)?;
-        let (fields, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
-        let has_notes = !fields.is_empty() || !unknown_fields.is_empty();
-        let metadata = decode::any(fields.as_json()).unwrap_or_default();
+        let series = AnySeries::read(response?)?;
+        let times = series.times();
+        let AnySeries { data: records, metadata, unknown_fields, bad_records: bad, .. } = series;
+        let has_notes = !metadata.is_empty() || !unknown_fields.is_empty();
+        let metadata = decode::any(metadata.as_json()).unwrap_or_default();
         // Only the emitted client knows the field of the metadata that lists the unsupported values.
         let notes = has_notes.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
-        Ok(TimedRecords::new(records, rest, notes))
-    }
-}
-
-/// Reads a series by the field table of its endpoint.
-fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRest<AnyMetadata>), Error> {
-    let (service, record) = (response.service(), record(&response));
-    let mut records: Vec<AnyRecord> = Vec::new();
-    let rest = read_series_of(response, service, record, &mut records)?;
-    Ok((records, rest))
-}
-
-/// The table of the endpoint's records; `None` if their fields are unknown.
-fn record(response: &UndecodedResponse) -> Option<&'static RecordInfo> {
-    match response.endpoint().body {
-        BodyInfo::Series { record, .. } => record,
-        _ => None,
+        Ok(TimedRecords { records, times, bad, notes })
     }
 }
 

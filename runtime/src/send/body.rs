@@ -101,10 +101,6 @@ pub(crate) struct SeriesNotes {
 impl<T: AsFieldValue> TimedRecords<T> {
     pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
         let notes = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
-        Self::new(records, rest, notes)
-    }
-
-    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, notes: Option<SeriesNotes>) -> Self {
         Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, notes }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::body::{Body, MetadataRecord};
+use super::body::Body;
 use super::options::Options;
 use super::rejection_hints::with_hints;
 use super::response::Response;
@@ -46,18 +46,8 @@ pub struct UndecodedResponse {
     ending: RequestEnd,
 }
 
-/// Reads a series and appends its records to `records`. `decode` does most of the work and is compiled once; this
-/// function is compiled for every endpoint.
-pub(crate) fn read_series<M: MetadataRecord>(
-    response: Result<Box<UndecodedResponse>, Error>,
-    record: Option<&'static RecordInfo>,
-    records: &mut dyn Push,
-) -> Result<EnvelopeRest<M>, Error> {
-    read_series_of(response?, M::SERVICE, record, records)
-}
-
-/// Same as `read_series`, for a service that is known only at run time.
-pub(super) fn read_series_of<M: Record>(
+/// Reads a series and appends its records to `records`.
+pub(crate) fn read_series<M: Record>(
     response: Box<UndecodedResponse>,
     service: &'static ServiceInfo,
     record: Option<&'static RecordInfo>,
@@ -116,7 +106,7 @@ impl UndecodedResponse {
         // Cloned, because an error about the body contains them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
-        Ok(Response::new(status, headers, B::read(Ok(self))?))
+        Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
 
     /// The error for a body that does not match the endpoint.

@@ -43,12 +43,7 @@ impl Options {
 
     /// Returns the headers, or an error if one is invalid.
     pub(crate) fn headers(&self) -> Result<Option<&Headers>, Error> {
-        match &self.0 {
-            None => Ok(None),
-            Some(own) => match &own.invalid {
-                None => Ok(Some(&own.headers)),
-                Some(invalid) => Err(Error::header(invalid)),
-            },
-        }
+        let Some(own) = &self.0 else { return Ok(None) };
+        own.invalid.as_ref().map_or(Ok(Some(&own.headers)), |invalid| Err(Error::header(invalid)))
     }
 }

@@ -16,9 +16,3 @@ pub struct Response<B> {
     /// The body.
     pub body: B,
 }
-
-impl<B> Response<B> {
-    pub(crate) fn new(status: u16, headers: Headers, body: B) -> Self {
-        Self { status, headers, body }
-    }
-}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::invented::{self, Client, RatioRecord, Series};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
-use runtime::{BasicEncoding, Error, ErrorKind, RateLimit};
+use runtime::{Error, ErrorKind, RateLimit};
 
 const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";
@@ -133,17 +133,6 @@ async fn token_and_data_requests_match_the_document() {
     assert_eq!(data.headers.get("x-api-key"), Some(KEY));
     assert_eq!(data.headers.get("authorization"), Some("Bearer canary-token-1"));
     assert!(data.body.is_empty());
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_encoding_of_the_credentials_can_be_set() {
-    let (service, _) = service("");
-    let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("my:id", SECRET);
-    let client = builder.basic_encoding(BasicEncoding::FormUrlEncoded).transport(service.clone()).build().unwrap();
-    check(&client).await.unwrap();
-    // The base64 of `my%3Aid:canary+secret%2F%2B`.
-    let basic = "Basic bXklM0FpZDpjYW5hcnkrc2VjcmV0JTJGJTJC";
-    assert_eq!(service.0.lock().unwrap().tokens[0].headers.get("authorization"), Some(basic));
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 //! Stores the outcomes of token requests, and returns a token for as long as it is probably valid. Nothing here sends
 //! or waits.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub(crate) struct Cache {
     next_renewal: Option<Instant>,
     /// Paths that were rejected with a new token too, each with a time; until then, a rejection by that path does not
     /// replace the token.
-    closed: Vec<(Box<str>, Instant)>,
+    closed: HashMap<Box<str>, Instant>,
 }
 
 impl Cache {
@@ -93,9 +94,7 @@ impl Cache {
     /// Returns whether another token may help; it does not if the path was recently rejected with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
-        let now = Instant::now();
-        if is_cached && !self.is_rejected && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until)
-        {
+        if is_cached && !self.is_rejected && self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
             return false;
         }
         // A late 401 for a previous token does not reject the current one.
@@ -105,19 +104,15 @@ impl Cache {
 
     /// Records that a path was rejected with a new token too, so the token is not the reason.
     pub(crate) fn reject_again(&mut self, path: &str) {
-        let now = Instant::now();
-        self.closed.retain(|(closed, until)| **closed != *path && now < *until);
         if self.closed.len() == MAX_CLOSED {
-            self.closed.remove(0);
+            self.closed.clear();
         }
-        self.closed.extend(now.checked_add(CLOSED_DURATION).map(|until| (path.into(), until)));
+        self.closed.insert(path.into(), Instant::now() + CLOSED_DURATION);
     }
 
     /// Records that a path was accepted: if it is rejected again, another token may help.
     pub(crate) fn accept(&mut self, path: &str) {
-        if !self.closed.is_empty() {
-            self.closed.retain(|(closed, _)| **closed != *path);
-        }
+        self.closed.remove(path);
     }
 
     /// The secrets that errors mask.

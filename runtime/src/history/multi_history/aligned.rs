@@ -13,14 +13,8 @@ use futures_core::Stream;
 
 use super::MultiHistory;
 use crate::error::Error;
-#[cfg(feature = "blocking")]
-use crate::history::blocking::Blocking;
 use crate::history::page::{Page, Report};
 use crate::values::Timestamp;
-
-/// The number of rows that an iterator reads from the stream at once.
-#[cfg(feature = "blocking")]
-const ROWS_AT_ONCE: usize = 1000;
 
 /// A point in time, with a cell for each series.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,19 +39,22 @@ impl<T> Row<T> {
 #[must_use = "nothing is sent before it is polled"]
 pub struct Aligned<K, T> {
     series: MultiHistory<K, Option<T>>,
-    columns: Vec<Column<K, T>>,
+    columns: Vec<Column<T>>,
 }
 
 /// The records of a series that are in no row yet.
-struct Column<K, T> {
-    key: K,
+struct Column<T> {
     cells: VecDeque<(Timestamp, Option<T>)>,
     /// The end of its last page; `None` before the first page.
     until: Option<Timestamp>,
     report: Report,
 }
 
-impl<K, T> Column<K, T> {
+impl<T> Column<T> {
+    fn new() -> Self {
+        Self { cells: VecDeque::new(), until: None, report: Report::default() }
+    }
+
     /// Returns whether the series has been read past a time.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
@@ -77,28 +74,39 @@ impl<K, T> Column<K, T> {
 
 impl<K: Clone, T> Aligned<K, T> {
     pub(super) fn new(series: MultiHistory<K, Option<T>>) -> Self {
-        let column = |key| Column { key, cells: VecDeque::new(), until: None, report: Report::default() };
-        let columns = series.keys().map(column).collect();
+        let columns = series.series.iter().map(|_| Column::new()).collect();
         Self { series, columns }
     }
 
     /// Returns the next row; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<Row<T>, Error>> {
-        poll_fn(|cx| self.poll_row(cx)).await
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// The reports so far, each with the key of its series.
     pub fn report(&self) -> impl Iterator<Item = (&K, &Report)> {
-        self.columns.iter().map(|column| (&column.key, &column.report))
+        self.series.series.iter().zip(&self.columns).map(|(member, column)| (&member.key, &column.report))
     }
 
-    /// Returns the rows as a blocking iterator, for synchronous code; requires the feature `blocking`.
-    #[cfg(feature = "blocking")]
-    pub fn rows_blocking(self) -> Blocking<Self> {
-        Blocking::new(self.series.background.clone(), self).at_once(ROWS_AT_ONCE)
+    /// Returns the next row, if each of its cells is known.
+    fn row(&mut self) -> Option<Row<T>> {
+        let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
+        let mut columns = self.columns.iter().enumerate();
+        if !columns.all(|(index, column)| column.is_known(time) || self.series.is_over(index)) {
+            return None;
+        }
+        let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
+        Some(Row { time, cells })
     }
+}
 
-    fn poll_row(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Row<T>, Error>>> {
+// No field relies on being pinned.
+impl<K, T> Unpin for Aligned<K, T> {}
+
+impl<K: Clone, T> Stream for Aligned<K, T> {
+    type Item = Result<Row<T>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(row) = self.row() {
                 return Poll::Ready(Some(Ok(row)));
@@ -121,33 +129,11 @@ impl<K: Clone, T> Aligned<K, T> {
             }
         }
     }
-
-    /// Returns the next row, if each of its cells is known.
-    fn row(&mut self) -> Option<Row<T>> {
-        let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
-        let mut columns = self.columns.iter().enumerate();
-        if !columns.all(|(index, column)| column.is_known(time) || self.series.is_over(index)) {
-            return None;
-        }
-        let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
-        Some(Row { time, cells })
-    }
-}
-
-// No field relies on being pinned.
-impl<K, T> Unpin for Aligned<K, T> {}
-
-impl<K: Clone, T> Stream for Aligned<K, T> {
-    type Item = Result<Row<T>, Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_row(cx)
-    }
 }
 
 impl<K: fmt::Debug, T> fmt::Debug for Aligned<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.columns.iter().map(|column| &column.key)).finish()
+        self.series.fmt(f)
     }
 }
 
@@ -157,9 +143,8 @@ mod tests {
 
     #[test]
     fn row_is_complete_once_every_series_is_past_its_time() {
-        let cells: VecDeque<(Timestamp, Option<u8>)> = VecDeque::new();
-        let mut column = Column { key: (), cells, until: None, report: Report::default() };
-        let known = |column: &Column<(), u8>| [99, 100, 101].map(|time| column.is_known(time.into()));
+        let mut column = Column::<u8>::new();
+        let known = |column: &Column<u8>| [99, 100, 101].map(|time| column.is_known(time.into()));
         assert_eq!(known(&column), [false; 3]);
         column.until = Some(100.into());
         assert_eq!(known(&column), [true, false, false]);

@@ -91,12 +91,7 @@ struct Bot {
 }
 
 fn schedule(position: Position) -> Schedule {
-    let settings = Settings {
-        delay: Duration::from_secs(2),
-        retries: 2,
-        allowed_lateness: LATE_SPAN,
-        outage_after: Duration::from_secs(60),
-    };
+    let settings = Settings { allowed_lateness: LATE_SPAN, outage_after: Duration::from_secs(60) };
     Schedule::new(TimeGrid::new(Duration::from_secs(60)).unwrap(), 499, settings, position)
 }
 
