@@ -55,6 +55,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         editor.create(SERVICE, service.clone());
     }
     reader.omissions.unread(document.root(), omissions::ROOT, "#");
+    // Read before the operations, whose paths, params and bodies depend on the catalogue.
     reader.surroundings(&editor, &service);
     reader.operations();
     let Reader { draft, omissions, .. } = reader;

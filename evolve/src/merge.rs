@@ -70,6 +70,7 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     };
     let pairs = merger.pairs();
     let idents = merger.name_endpoints(&pairs);
+    // Gaps are determined before the first edit, which would fill some of them.
     let gaps: Vec<Gap> = pairs.into_iter().map(|(new, known)| merger.gap(new, known)).collect();
     merger.name_types_and_records(&gaps);
     merger.write_shared_params(&gaps);
@@ -165,6 +166,7 @@ impl Merger<'_> {
         let new = gap.new.tree(&self.draft.editor);
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
         if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
+            // The evidence of an endpoint is that of its path.
             new.text("evidence").unwrap_or_default().clone_into(&mut evidence);
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
@@ -217,6 +219,7 @@ impl Merger<'_> {
                 self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
             } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
                 // A group whose endpoints are all in other groups is not added.
+                // `write_records` may have created the file with the records of the group.
                 let records = self.editor.tree(file).entries("records").to_vec();
                 let mut head = drafted.clone();
                 head.set(GROUP, "records", (!records.is_empty()).then_some(records));

@@ -25,6 +25,7 @@ impl SavedResponse {
         let mut body: Value = serde_json::from_str(body).map_err(|error| no_json(body, &error))?;
         let is_header =
             |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(INVENTED));
+        // The marker is removed, so that it is not learned as a field.
         let has_marker = match &mut body {
             Value::Mapping(entries) => entries.remove(INVENTED).is_some(),
             _ => false,

@@ -164,6 +164,8 @@ impl FileEdit {
                 let end = self.line_end(old.end);
                 let between = self.text[key.span.end..old.start].iter();
                 let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
+                // The old value and the white space before it are removed; the block begins below a comment on this
+                // line.
                 vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
             }
             _ => vec![(old, wanted.inline())],

@@ -36,6 +36,7 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
         report(Major, format!("the environment variables begin with `{now}_` instead of `{was}_`"));
     }
     let [now, was] = [&after.base_url_suffix, &before.base_url_suffix];
+    // A base URL that ended in the old suffix also ends in a shorter one, so no program has to change.
     if now != was && was.ends_with(now.as_str()) {
         report(Patch, format!("a base URL no longer has to end in `{was}`"));
     } else if now != was {

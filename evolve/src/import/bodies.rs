@@ -76,6 +76,7 @@ impl<'d> Reader<'d> {
     /// A body without an envelope.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
+        // If the catalogue has no envelope, a list of records is a series.
         let of_list = item(&ty).filter(|item| self.data.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
             (Some(record), _) if innermost(&ty) == ty => return Some(Tree::map().with("object", record_name(record))),

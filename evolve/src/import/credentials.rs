@@ -22,6 +22,7 @@ impl Reader<'_> {
         for (name, scheme) in entries(components, "securitySchemes") {
             let Some((scheme, _)) = self.document.follow(scheme) else { continue };
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
+            // The catalogue has one API key and one token flow; further schemes are noted as omitted.
             if let (Some(carrier), None) = (key_carrier(scheme, has_flow), &key) {
                 key = Some(carrier.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {

@@ -31,6 +31,7 @@ const FEW: usize = 10;
 impl Reader<'_> {
     /// Widens a known list to fit the fields of the responses, and returns the result.
     pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
+        // Another part of the responses may have widened the list already.
         let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
         let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
         let is_new = |name: &str| list.time.as_deref() != Some(name) && !is_known(name);
@@ -44,6 +45,7 @@ impl Reader<'_> {
                     absent.push((index, name));
                     continue;
                 }
+                // The responses confirm a field that was known only from the previous version.
                 field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
             }
             if let Some(values) = values {
@@ -104,7 +106,7 @@ impl Reader<'_> {
             ..FieldList::default()
         };
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
-        // The fields of a record can refer to records of its own file, which may not be the endpoint's.
+        // The fields of a record refer to records in the file of that record, which may not be the endpoint's file.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
         self.file = outer;

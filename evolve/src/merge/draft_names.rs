@@ -38,6 +38,7 @@ impl ClientNames {
     fn group(&mut self, file: &str) -> &mut NamesInUse {
         self.groups.entry(file.to_owned()).or_insert_with(|| {
             let mut own = NamesInUse::default();
+            // The module of a group always contains the type of the group itself.
             own.note(names::handle(YamlPath::file(file).module()));
             own
         })

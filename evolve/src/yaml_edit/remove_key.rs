@@ -40,6 +40,7 @@ impl FileEdit {
         let start = name.span.start - self.column(name.span.start);
         let end = self.line_end(value.span.end);
         let blank_end = self.blank_end(value.span.end);
+        // A comment after the value keeps the line.
         if blank_end < end {
             return name.span.start..blank_end;
         }

@@ -6,10 +6,10 @@ mod diffs;
 mod import;
 mod learn;
 #[path = "../../../codegen/tests/recorded/mod.rs"]
-#[allow(dead_code)] // The generator uses the rest.
+#[allow(dead_code)] // The tests of the generator use the other items.
 mod recorded;
 #[path = "../it/scratch.rs"]
-#[allow(dead_code)] // It also serves the other program.
+#[allow(dead_code)] // The program `it` uses the other items.
 mod scratch;
 mod verdicts;
 
