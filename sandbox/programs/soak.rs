@@ -5,7 +5,7 @@
 //! every minute, and fails with the requirements that were not met. `cargo xtask verify soak` runs it as an optimised
 //! build.
 
-#![allow(clippy::print_stdout)] // Prints its figures.
+#![allow(clippy::print_stdout)] // The program prints its figures.
 
 use std::collections::BTreeMap;
 use std::error::Error;

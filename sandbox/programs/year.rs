@@ -8,7 +8,7 @@
 //! after a 429. An argument with a slash is the path of another program that does the job: it gets the base URL as
 //! argument and prints its number of records. `cargo xtask bench history` runs these comparisons.
 
-#![allow(clippy::print_stdout)] // Prints its figures.
+#![allow(clippy::print_stdout)] // The program prints its figures.
 
 use std::error::Error;
 use std::process::Command;
@@ -89,7 +89,7 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
         return Err(format!("{} records, expected {}; {:?}", all.records.len(), truth.len(), all.report).into());
     }
     if let Some(response) = response {
-        #[allow(clippy::cast_precision_loss)] // Some hundreds.
+        #[allow(clippy::cast_precision_loss)] // The number of requests is some hundreds.
         let max_seconds = plan.requests as f64 / 10.0 / 0.98 + response.as_secs_f64();
         if taken.as_secs_f64() > max_seconds || counts.rate_limited > 0 || counts.requests != plan.requests {
             return Err(format!("expected at most {max_seconds:.1} s, one request for each page and no 429").into());

@@ -90,6 +90,8 @@ impl Faults {
     pub(crate) fn draw(&self, target: Target, reused: bool) -> ActiveFaults {
         let mut active = ActiveFaults::default();
         for (rule, seed, matched) in &*self.rules {
+            // Every matching rule draws, even if an earlier one applies, so that its sequence does not depend on other
+            // rules.
             let concerned = rule.fault != Fault::ResetAtAccept && (reused || rule.fault != Fault::Stale);
             if concerned
                 && rule.target.as_deref().is_none_or(|word| target.is_named(word))

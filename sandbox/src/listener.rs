@@ -103,6 +103,7 @@ impl FaultStream {
 impl Drop for FaultStream {
     fn drop(&mut self) {
         if self.connection.is_reset() {
+            // A socket that is closed without lingering sends a RST; if this fails, it sends a FIN.
             let _ = self.stream.set_zero_linger();
         }
     }

@@ -74,6 +74,7 @@ impl Query {
         }
         match before {
             Some((_, before)) => before.extend(parts),
+            // An empty text counts as a param that was not sent.
             None if parts.is_empty() => {}
             None => self.values.push((param, parts)),
         }

@@ -101,6 +101,7 @@ impl Sandbox {
             Err(error) => drop(started.send(Err(error))),
         };
         let thread = thread::Builder::new().name("sandbox".to_owned()).spawn(run)?;
+        // Waits for the runtime of the server, so that its error is returned here.
         is_started.recv().map_err(io::Error::other)??;
         Ok(Self { base_url, shared, running: Some(running), thread: Some(thread) })
     }

@@ -29,7 +29,7 @@ impl Seed {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of these items.
+    /// Selects one of these items; `None` if there are none.
     pub(crate) fn pick<T>(self, things: &[T]) -> Option<&T> {
         let count = u64::try_from(things.len()).ok().filter(|count| *count > 0)?;
         things.get(usize::try_from(self.0 % count).ok()?)

@@ -12,7 +12,8 @@ use runtime::registry::{EndpointInfo, LimitInfo};
 
 /// The counts of a sandbox; from [`Sandbox::counts`](crate::Sandbox::counts).
 ///
-/// It counts every request to the service's paths, including token requests and rejected ones, but not the page at `/`.
+/// The counts include every request to the service's paths, also token requests and rejected ones, but not the page at
+/// `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {

@@ -25,9 +25,9 @@ use crate::listener::{ConnectionState, Ending};
 pub(crate) enum Delivery {
     /// The connection ends before the response does, closed or reset.
     Broken { phase: Phase, reset: bool },
-    /// Sent byte by byte, with this pause between bytes.
+    /// The body is sent byte by byte, with this pause between bytes.
     Trickle(Duration),
-    /// This many spaces before the body, compressed.
+    /// This many spaces are sent before the body, compressed.
     GzipBomb(u64),
 }
 
@@ -89,6 +89,7 @@ impl HttpBody for Broken {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
+        // The first poll sends the data; the connection ends once the data has had time to arrive.
         let sent = std::mem::take(&mut self.sent);
         if !sent.is_empty() {
             return Poll::Ready(Some(Ok(Frame::data(sent))));
@@ -152,6 +153,7 @@ impl Bomb {
             encoder.write_all(SPACE.get(..piece).unwrap_or_default())?;
             self.space -= u64::try_from(piece).unwrap_or(self.space);
             let ready = std::mem::take(encoder.get_mut());
+            // The encoder collects input, so most pieces yield no output.
             if !ready.is_empty() {
                 return Ok(ready);
             }
