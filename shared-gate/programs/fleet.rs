@@ -5,7 +5,7 @@
 //! program prints the counts of the sandboxes, and fails with the violated conditions. `cargo xtask verify fleet` runs
 //! it as an optimised build.
 
-#![allow(clippy::print_stdout)] // What it is for.
+#![allow(clippy::print_stdout)] // The program prints its figures.
 
 use std::error::Error;
 use std::net::TcpListener;

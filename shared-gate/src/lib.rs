@@ -134,7 +134,7 @@ impl Queues {
 impl SharedGate {
     /// Settings of a gate whose state is on the server at a URL: `redis://[user:password@]host[:port][/database]`.
     ///
-    /// It connects with the first request.
+    /// The gate connects with the first request.
     pub fn builder(url: impl Into<String>, limit: RateLimit) -> SharedGateBuilder {
         SharedGateBuilder::new(url.into(), limit)
     }

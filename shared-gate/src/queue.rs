@@ -150,6 +150,7 @@ impl PermitObserver for Admitted {
     }
 
     fn on_end(&self, _: PermitOutcome) {
+        // Replaced first, so that the end is reported once, although `drop` calls this too.
         match std::mem::replace(&mut *self.progress(), Progress::Ended) {
             Progress::Waiting(queue) => {
                 queue.report(Event::Unsent(self.weight));

@@ -1,8 +1,8 @@
 //! A proposal: the next shared state as computed by one machine.
 //!
-//! A proposal is computed from the shared state on the server, this machine's events since, and its waiting requests.
-//! It has the shared state to offer, the requests that are admitted if the server accepts it, whether it is worth an
-//! exchange, and the time of the next check.
+//! A proposal is computed from the shared state on the server, this machine's events since, and its waiting requests. A
+//! proposal contains the shared state to offer, the requests that are admitted if the server accepts it, whether it is
+//! worth an exchange, and the time of the next check.
 
 use std::time::Duration;
 
@@ -72,6 +72,7 @@ impl<S: StateStore> Worker<S> {
         for (ticket, weight) in &tickets {
             match shared.pass(&self.machine, *weight, now, self.ahead) {
                 Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
+                // The queue is in order, so no later request passes one that has to wait.
                 Err(why) => {
                     closed = Some(why);
                     break;

@@ -1,6 +1,6 @@
 //! The status of a shared gate, for users and for programs that monitor one.
 //!
-//! It describes the shared state at one time; nothing is decided here.
+//! The status describes the shared state at one time; nothing is decided here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

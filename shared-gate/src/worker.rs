@@ -143,6 +143,7 @@ impl<S: StateStore> Worker<S> {
                 self.waiting.insert((waiting.rank, self.joined), waiting);
             }
             Message::Event(event) => {
+                // A 429 is written at once, because it pauses the other machines too.
                 let write_by = if matches!(event, Event::RateLimited(..)) { now } else { now + WRITING };
                 self.write_by = Some(self.write_by.map_or(write_by, |known| known.min(write_by)));
                 self.events.push(event);
@@ -259,6 +260,7 @@ impl<S: StateStore> Worker<S> {
     /// Applies an accepted proposal.
     fn accept(&mut self, proposal: Proposal) {
         self.in_flight = proposal.shared.in_flight(&self.machine);
+        // Events since the proposal stay for the next one.
         self.events.drain(..proposal.events);
         for (ticket, weight, at) in proposal.turns {
             match self.waiting.remove(&ticket) {

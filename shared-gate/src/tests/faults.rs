@@ -230,7 +230,7 @@ async fn cancelled_request_leaves_nothing_behind() {
     tokio::time::sleep(2 * SECOND).await;
     let status = machine.gate.status().await.unwrap();
     assert_eq!((status.in_flight, status.machines.len(), status.opens_in), (0, 0, Duration::ZERO), "{status:?}");
-    // Its worker ends with the last clone.
+    // The worker ends with the last clone of the gate.
     let Machine { client, gate, worker, .. } = machine;
     drop((client, gate));
     worker.await.unwrap();

@@ -43,7 +43,7 @@ fn exchanges(store: &MemoryStore, begun: Instant) -> u64 {
     u64::try_from(store.server().exchanges).unwrap() / begun.elapsed().as_secs()
 }
 
-#[allow(clippy::print_stdout)] // Asked for.
+#[allow(clippy::print_stdout)] // Prints only if the variable `SHOW` is set.
 fn show(line: &str) {
     if std::env::var_os("SHOW").is_some() {
         println!("{line}");
