@@ -121,34 +121,6 @@ pub(super) fn is_value(text: &str) -> bool {
     is_line(text) && !text.contains(',')
 }
 
-/// The type names at the root of the client.
-pub(super) fn root_types(service: &Tree) -> NamesInUse {
-    let mut used = NamesInUse::default();
-    used.note("Metadata");
-    for key in ["types", "records"] {
-        for entry in service.entries(key) {
-            entry.text("name").into_iter().for_each(|name| used.note(name));
-        }
-    }
-    used
-}
-
-/// Adds the type names of a group's module, from records and endpoints.
-pub(super) fn group_types(module: &str, group: &Tree, used: &mut NamesInUse) {
-    used.note(names::handle(module));
-    for record in group.entries("records") {
-        record.text("name").into_iter().for_each(|name| used.note(name));
-    }
-    for endpoint in group.entries("endpoints") {
-        let name = ["rust_name", "name"].iter().find_map(|key| endpoint.text(key));
-        if let Some(ident) = name.filter(|name| names::ident(name, Case::Pascal).is_ok()) {
-            for ty in types_of_method(ident) {
-                used.note(ty);
-            }
-        }
-    }
-}
-
 /// The singular of a name: `level` for `levels`, `entry` for `entries`.
 pub(super) fn singular(name: &str) -> String {
     match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {

@@ -4,7 +4,7 @@
 //! response is not sufficient to change it, and a difference is only reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
-use codegen::spec::Evidence;
+use codegen::spec::{Evidence, FIELD};
 
 use super::draft::Reader;
 use super::guess_type::{time_format, unit_of};
@@ -142,11 +142,8 @@ impl Reader<'_> {
 
 /// Makes a field a timestamp if a body names it as its time, regardless of its values.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
-    let is_meant = time.is_some() && field.text("name") == time;
-    if let Tree::Map(entries) = field
-        && is_meant
-    {
-        entries.retain(|(key, _)| key != "unit");
-        entries.iter_mut().filter(|(key, _)| key == "type").for_each(|(_, ty)| *ty = "timestamp".into());
+    if time.is_some() && field.text("name") == time {
+        field.remove("unit");
+        field.set(&FIELD, "type", Some("timestamp"));
     }
 }

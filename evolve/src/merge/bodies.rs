@@ -43,6 +43,7 @@ impl Merger<'_> {
         if let (Some(known), Tree::Map(_)) = (known, &body) {
             let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
             body.remove("evidence");
+            // The evidence is written before the fields, as these may be many.
             if evidence != inherited {
                 body.put("evidence", evidence.into(), &[]);
             }

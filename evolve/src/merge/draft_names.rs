@@ -11,12 +11,12 @@ use super::{Gap, Merger, Source, WantedName};
 use crate::draft_types::{record_in, record_name};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
-use crate::rust_names::{NamesInUse, group_types, method_name, root_types, type_name, types_of_method};
+use crate::rust_names::{NamesInUse, ident_of, method_name, type_name, types_of_method};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 /// The names of types in the client.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ClientNames {
     root: NamesInUse,
     /// The names in the modules of groups, by file.
@@ -26,12 +26,22 @@ pub(super) struct ClientNames {
 impl ClientNames {
     /// Collects the names in a catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
-        let mut groups: HashMap<String, NamesInUse> = HashMap::new();
-        for file in editor.groups() {
-            let own = groups.entry(file.to_owned()).or_default();
-            group_types(YamlPath::file(file).module(), editor.tree(file), own);
+        let mut names = Self::default();
+        names.root.note("Metadata");
+        let service = editor.tree(SERVICE);
+        for entry in service.entries("types").iter().chain(service.entries("records")) {
+            names.root.note(entry.text("name").unwrap_or_default());
         }
-        Self { root: root_types(editor.tree(SERVICE)), groups }
+        for file in editor.groups() {
+            let (group, own) = (editor.tree(file), names.group(file));
+            for record in group.entries("records") {
+                own.note(record.text("name").unwrap_or_default());
+            }
+            for ident in group.entries("endpoints").iter().filter_map(ident_of) {
+                types_of_method(&ident).into_iter().for_each(|ty| own.note(ty));
+            }
+        }
+        names
     }
 
     /// The names in the module of a group, which may be new.
