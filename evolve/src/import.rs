@@ -23,13 +23,15 @@ mod value_facts;
 
 use std::collections::{HashMap, HashSet};
 
+use codegen::model::UNKNOWN_MEANING;
 use codegen::{Catalogue, is_invisible};
+use serde_yaml::Value;
 
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::format_keys::SERVICE;
 use super::merge::merge;
 use super::yaml_tree::Tree;
-use document::Document;
+use document::{Document, text};
 use draft::Draft;
 use omissions::Omissions;
 
@@ -61,7 +63,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let Reader { draft, omissions, .. } = reader;
     let omitted = omissions.lines();
     if draft.endpoints.is_empty() {
-        return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
+        let why = if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") };
+        return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
     let has_prefix = !draft.prefix.is_empty();
     // The form of the drafted bodies depends on the envelope of the catalogue.
@@ -81,11 +84,6 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         change.note("the unit of timestamps is not specified; `seconds` in `service.yaml` is a guess");
     }
     Ok(change)
-}
-
-/// The message with the reasons why no endpoint was imported.
-fn nothing_read(omitted: &[String]) -> String {
-    if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") }
 }
 
 /// Removes the metadata fields from an envelope.
@@ -145,10 +143,14 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The first paragraph of a text; empty if texts are not imported.
-    fn prose(&self, text: &str) -> String {
-        let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-        let first = paragraphs.filter(|_| self.options.summaries).find(|paragraph| !paragraph.is_empty());
-        first.unwrap_or_default().chars().filter(|character| !is_invisible(*character)).collect()
+    /// The first paragraph of the text under the first of these keys that has one, if texts are imported.
+    fn summary(&self, value: &Value, keys: &[&str]) -> Option<String> {
+        let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
+        let visible = |paragraph: &str| {
+            let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+            line.chars().filter(|character| !is_invisible(*character)).collect::<String>()
+        };
+        let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
+        paragraphs.find(|paragraph| !paragraph.is_empty()).filter(|summary| summary != UNKNOWN_MEANING)
     }
 }

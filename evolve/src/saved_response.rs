@@ -36,13 +36,8 @@ impl SavedResponse {
 
     /// The value at a JSON path of the body.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
-        at(&self.body, path)
+        path.split('.').try_fold(&self.body, |value, key| value.get(key))
     }
-}
-
-/// The value at a JSON path of a body: keys separated by dots.
-pub(super) fn at<'b>(body: &'b Value, path: &str) -> Option<&'b Value> {
-    path.split('.').try_fold(body, |value, key| value.get(key))
 }
 
 /// The saved text, or an error message if the bytes are not text.

@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::composed_schemas::constants;
-use super::document::{items, text, text_of};
+use super::document::{items, text_of};
 use super::draft::Named;
 use super::schemas::{is_component, owner};
 use crate::draft_types::type_name;
@@ -31,9 +31,7 @@ impl<'d> Reader<'d> {
 
     /// A value of a named type, with its facts.
     fn enum_value(&self, value: &'d Value, written: &str) -> Tree {
-        let summary = ["description", "title"].iter().find_map(|key| text(value, key));
-        let summary = summary.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
-        Tree::map().with("value", written).with_some("summary", summary)
+        Tree::map().with("value", written).with_some("summary", self.summary(value, &["description", "title"]))
     }
 
     fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<Tree>) -> usize {
@@ -45,12 +43,11 @@ impl<'d> Reader<'d> {
             return *known;
         }
         same.push(self.draft.types.len());
-        let facts = self.completed(self.facts(schema));
         let index = self.draft.types.len();
         let tree = Tree::map()
             .with("name", type_name(index))
             .with("kind", "enum")
-            .with_some("summary", facts.get("summary").cloned())
+            .with("summary", self.summary(schema, &["description"]).as_deref().unwrap_or("unknown"))
             .with("evidence", self.options.evidence.as_str())
             .with("values", values);
         self.draft.types.push(Named::new(tree, name, owner(pointer)));

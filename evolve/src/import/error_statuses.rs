@@ -29,11 +29,10 @@ impl<'d> Reader<'d> {
     }
 
     fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
-        let facts = self.facts(response);
         Tree::map()
             .with("status", Tree::Number(status.to_owned()))
             .with("label", "unknown")
-            .with("summary", facts.text("summary").unwrap_or("unknown"))
+            .with("summary", self.summary(response, &["description"]).as_deref().unwrap_or("unknown"))
             .with("evidence", evidence)
     }
 }

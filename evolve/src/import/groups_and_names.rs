@@ -7,7 +7,6 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{items, text};
-use super::service::or_unknown;
 use crate::rust_names::NamesInUse;
 use crate::yaml_tree::Tree;
 
@@ -37,9 +36,9 @@ impl Reader<'_> {
         // A tag without spaces may be an identifier, such as `openInterest`.
         let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };
         let title = text(tag, "x-displayName").map_or(title, str::to_owned);
-        let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
+        let summary = self.summary(tag, &["description"]);
         let title = if is_line(&title) { title } else { own.to_owned() };
-        Tree::map().with("title", title).with("summary", or_unknown(summary))
+        Tree::map().with("title", title).with("summary", summary.as_deref().unwrap_or("unknown"))
     }
 
     /// The name of an endpoint, from its id, or from its path if it has no id.

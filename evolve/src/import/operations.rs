@@ -5,7 +5,7 @@ use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, text};
+use super::document::entries;
 use super::omissions::{OPERATION, PATH, Weight};
 use super::value_facts::summarized;
 use crate::yaml_tree::Tree;
@@ -37,18 +37,14 @@ impl<'d> Reader<'d> {
         let own = path.strip_prefix(self.draft.prefix.as_str()).unwrap_or(&path).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
-        let facts = self.facts(operation);
-        let short = text(operation, "summary").filter(|_| operation.get("description").is_none());
-        let summary = short.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
-        let facts = self.completed(facts.or(Tree::map().with_some("summary", summary)));
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         let is_unknown = operation.is_null();
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, pointer) };
         let params = self.path_params(&path, params, are_all);
         let body = self.body(operation, &name, pointer);
-        let facts =
-            ["evidence", "summary"].iter().fold(Tree::map(), |tree, key| tree.with_some(key, facts.get(key).cloned()));
-        let tree = facts
+        let tree = Tree::map()
+            .with("evidence", self.options.evidence.as_str())
+            .with("summary", self.summary(operation, &["description", "summary"]).as_deref().unwrap_or("unknown"))
             .with("name", name)
             .with("path", path)
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))

@@ -121,7 +121,8 @@ impl<'d> Reader<'d> {
         };
         let tree = tree.or(facts);
         // A shared param has its own evidence; any other inherits that of its endpoint.
-        Some(if id.is_empty() { summarized(tree) } else { self.completed(tree) }.ordered(&PARAM))
+        let evidence = (!id.is_empty()).then_some(self.options.evidence.as_str());
+        Some(summarized(tree).with_some("evidence", evidence).ordered(&PARAM))
     }
 
     /// Returns whether a param with a plain type accepts a fixed value.

@@ -65,11 +65,12 @@ impl<'d> Reader<'d> {
         is_positional: bool,
     ) -> usize {
         let index = self.draft.records.len();
-        let facts = self.completed(self.facts(schema));
-        let facts = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
-            tree.with_some(key, facts.get(key).cloned())
-        });
-        let tree = facts.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
+        let tree = Tree::map()
+            .with("name", record_name(index))
+            .with("summary", self.summary(schema, &["description"]).as_deref().unwrap_or("unknown"))
+            .with("evidence", self.options.evidence.as_str())
+            .with_some("positional", is_positional.then_some(true))
+            .with("fields", Vec::new());
         // The record is added before its fields are read, so that a field that refers back to the record finds it.
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(Named::new(tree, name, owner(pointer)));

@@ -1,6 +1,5 @@
 //! The facts of a description about the entire service.
 
-use codegen::model::UNKNOWN_MEANING;
 use codegen::names::{self, Case};
 use codegen::{is_line, url_path};
 use serde_yaml::Value;
@@ -23,7 +22,6 @@ impl Reader<'_> {
         let prefix = names::ident(&ascii(&title), Case::Shouty).ok();
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
-        let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
         // The unit is a guess, and `import` notes it.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
@@ -35,7 +33,7 @@ impl Reader<'_> {
         Tree::map()
             .with("title", title.as_str())
             .with("version", text_or("version", "1"))
-            .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
+            .with("summary", self.summary(info, &["description"]).as_deref().unwrap_or("unknown"))
             .with("env_prefix", prefix)
             .with_some("base_url", base_url)
             .with("time", time)
@@ -143,11 +141,6 @@ fn includes(here: &Tree, described: &Tree) -> bool {
         }
         _ => described.scalar().is_none_or(|text| here.scalar().is_some_and(|here| here.eq_ignore_ascii_case(text))),
     }
-}
-
-/// The text, or `unknown` if it is empty.
-pub(super) fn or_unknown(text: String) -> String {
-    if text.is_empty() || text == UNKNOWN_MEANING { "unknown".to_owned() } else { text }
 }
 
 pub(super) fn some(items: Vec<Tree>) -> Option<Vec<Tree>> {

@@ -2,12 +2,11 @@
 //! param.
 
 use codegen::is_line;
-use codegen::model::UNKNOWN_MEANING;
 use codegen::spec::RANGE;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{text, text_of};
+use super::document::text_of;
 use super::schemas::DEPTH;
 use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use crate::yaml_tree::Tree;
@@ -36,10 +35,8 @@ impl<'d> Reader<'d> {
 
     /// The example and the range that an object declares, and its summary if texts are imported.
     pub(super) fn facts(&self, value: &'d Value) -> Tree {
-        let summary = text(value, "description").map(|text| self.prose(text));
-        let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
         Tree::map()
-            .with_some("summary", summary)
+            .with_some("summary", self.summary(value, &["description"]))
             .with_some("example", value.get("example").or(value.get("examples")).and_then(example))
             .with_some("range", range(value))
     }
@@ -50,11 +47,6 @@ impl<'d> Reader<'d> {
         facts.remove("example");
         let example = example.filter(|example| self.fits(example, ty, &facts));
         facts.with_some("example", example.map(|example| written(ty, &example)))
-    }
-
-    /// Adds the required facts: a summary, `unknown` if there is none, and the evidence.
-    pub(super) fn completed(&self, facts: Tree) -> Tree {
-        summarized(facts).with("evidence", self.options.evidence.as_str())
     }
 }
 

@@ -4,7 +4,7 @@ use codegen::spec;
 use serde_yaml::Value;
 
 use crate::editor::{Editor, Refusal};
-use crate::saved_response::{SavedResponse, at};
+use crate::saved_response::SavedResponse;
 use crate::yaml_tree::Tree;
 
 /// Rejects a probable error response; with a success status, only reports it.
@@ -19,9 +19,9 @@ pub(super) fn check(
     let listed = editor.fields(file, known).map_or(&[][..], |(_, fields)| fields);
     let is_listed = |name: &str| listed.iter().any(|field| field.text("name") == Some(name));
     let mut warning = None;
-    for response @ SavedResponse { origin, body, has_status, .. } in responses {
+    for response @ SavedResponse { origin, has_status, .. } in responses {
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
-        let Some(path) = message_path(service, body).filter(|path| !has_records && !is_listed(first(path))) else {
+        let Some(path) = message_path(service, response).filter(|path| !has_records && !is_listed(first(path))) else {
             continue;
         };
         let why = format!("it has `{path}`, see `error_body` in service.yaml");
@@ -36,13 +36,13 @@ pub(super) fn check(
 }
 
 /// The JSON path of the message, if a body is an error response.
-fn message_path<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
+fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
-    let has_text = |path: &&str| at(body, path).is_some_and(Value::is_string);
+    let has_text = |path: &&str| response.at(path).is_some_and(Value::is_string);
     // Some error responses have a list instead of the object with the message.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|path| Some(first(path)) == key.as_str());
-    let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));
-    let has_first = |path: &&str| has_nothing_else && body.get(first(path)).is_some();
+    let has_nothing_else = response.body.as_mapping().is_some_and(|body| body.keys().all(is_first));
+    let has_first = |path: &&str| has_nothing_else && response.body.get(first(path)).is_some();
     let mut paths = messages.iter().map(String::as_str);
     paths.clone().find(has_text).or_else(|| paths.find(has_first).map(first))
 }
