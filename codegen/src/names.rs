@@ -138,6 +138,24 @@ mod tests {
     }
 
     #[test]
+    fn crate_name_is_an_identifier_that_no_dependency_has() {
+        for (name, expected) in [
+            ("market_client", true),
+            ("_client2", true),
+            ("Client", true),
+            ("2client", false),
+            ("market-client", false),
+            ("a.b", false),
+            ("", false),
+            ("crate", false),
+            ("std", false),
+            ("tokio", false),
+        ] {
+            assert_eq!(is_crate(name), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn names_follow_rust_conventions() {
         use Case::{Pascal, Shouty, Snake};
         for (name, snake, pascal) in [

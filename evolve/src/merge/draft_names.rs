@@ -38,7 +38,9 @@ impl ClientNames {
                 own.note(record.text("name").unwrap_or_default());
             }
             for ident in group.entries("endpoints").iter().filter_map(ident_of) {
-                types_of_method(&ident).into_iter().for_each(|ty| own.note(ty));
+                for ty in types_of_method(&ident) {
+                    own.note(ty);
+                }
             }
         }
         names

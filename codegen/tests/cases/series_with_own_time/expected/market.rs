@@ -8,7 +8,7 @@ use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
-use super::service::params;
+use super::service::{params, records};
 use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
@@ -33,9 +33,16 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
+
+    /// Basis over price, with the time of the envelope declared again.
+    ///
+    /// - **Endpoint:** `GET /basisRatio` (documented), returns a series of [`BasisRatioRecord`]
+    pub fn basis_ratio(&self) -> Request<BasisRatio> {
+        Request::new(self.client)
+    }
 }
 
-markers!(MarketGroup : Basis basis);
+markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -58,6 +65,8 @@ takes_common!(Basis);
 pub struct BasisRecord {
     /// When the level was opened.
     pub created_at: Timestamp,
+    /// Not the time here.
+    pub open_date: f64,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
@@ -73,13 +82,63 @@ impl Record for BasisRecord {
                         Evidence::Documented,
                     )
                     .summary("When the level was opened."),
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
+                    .summary("Not the time here."),
             ],
         )
         .summary("One record of Basis.");
 }
 
-fields!(BasisRecord => created_at = 0);
+fields!(BasisRecord => created_at = 0, open_date = 1);
+
+impl Endpoint for BasisRatio {
+    type Body = Series<BasisRatioRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "basis_ratio",
+            "Basis Ratio",
+        )
+        .summary("Basis over price, with the time of the envelope declared again.")
+        .path("/basisRatio", Evidence::Documented)
+        .params(&[], &[])
+        .series(
+            Some(RecordInfo::of::<BasisRatioRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
+}
+
+/// One record of Basis Ratio.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct BasisRatioRecord {
+    /// Start of the interval.
+    pub open_date: Timestamp,
+    /// The ratio.
+    pub ratio: f64,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for BasisRatioRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "BasisRatioRecord",
+            &[
+                records::TIME,
+                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                    .summary("The ratio."),
+            ],
+        )
+        .summary("One record of Basis Ratio.");
+}
+
+fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(&[Basis::INFO]);
+    .endpoints(&[Basis::INFO, BasisRatio::INFO]);

@@ -90,6 +90,8 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// The difference.
     pub basis: f64,
+    /// The levels.
+    pub levels: Vec<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
@@ -102,12 +104,20 @@ impl Record for BasisRecord {
                 FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
                     .example("-2.5")
                     .summary("The difference."),
+                FieldInfo::new(
+                        "levels",
+                        "levels",
+                        ValueType::List(&ValueType::Number),
+                        Evidence::Documented,
+                    )
+                    .example("1.5")
+                    .summary("The levels."),
             ],
         )
         .summary("One record of Basis.");
 }
 
-fields!(BasisRecord => open_date = 0, basis = 1);
+fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
