@@ -1,7 +1,7 @@
 //! Compares the deterministic figures with `bench/budget.toml`, so that no increase goes unnoticed.
 //!
 //! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because they change
-//! with the compiler. A machine without valgrind checks the rest and reports it.
+//! with the compiler. Without valgrind, the budgets of instructions are skipped with a warning.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 /// The factor by which a figure may exceed its budget.
 const TOLERANCE: f64 = 1.03;
 
-/// A figure that has a budget.
+/// A figure that has a budget: its name in `bench/budget.toml`, and the function that measures it.
 type Figure = (&'static str, fn(&Scratch) -> Result<f64, String>);
 
 const ALWAYS: &[Figure] = &[
@@ -27,6 +27,7 @@ const ALWAYS: &[Figure] = &[
     }),
 ];
 
+/// The figures that need valgrind.
 const COUNTED: &[Figure] = &[
     ("decode-narrow-to-derive", |scratch| decode::counted(scratch, "narrow").map(|(ours, strict)| ours / strict)),
     ("decode-wide-to-derive", |scratch| decode::counted(scratch, "wide").map(|(ours, strict)| ours / strict)),
@@ -66,7 +67,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     ))
 }
 
-/// The number with this name.
+/// The number in the line `NAME = NUMBER` of the budget file.
 fn allowed(budget: &str, name: &str) -> Option<f64> {
     let lines = budget.lines().filter_map(|line| line.split_once('='));
     lines.filter(|(known, _)| known.trim() == name).find_map(|(_, number)| number.trim().parse().ok())

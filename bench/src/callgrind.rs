@@ -1,4 +1,4 @@
-//! Instructions, as callgrind counts them: the same on every run of one binary.
+//! Counts instructions with callgrind, which reports the same number on every run of one binary.
 
 use std::path::Path;
 use std::process::Command;

@@ -16,19 +16,19 @@ pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> 
     Err(format!("{shown} failed:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 
-/// Whether a program is installed.
+/// Checks that a program is installed.
 pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// A Cargo command in a folder, with this target folder and without variables that could change a comparison.
+/// A Cargo command in a folder, with this target folder and without the environment variables that change build flags.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);
     for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
-    // Incremental builds would read unchanged crates from the cache.
+    // An incremental build would reuse results of the previous round, and take less time than a full one.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }

@@ -1,4 +1,4 @@
-//! The table: on the terminal, and in `bench/RESULTS.md`.
+//! Prints the table of results and writes it to `bench/RESULTS.md`.
 //!
 //! The result of a row replaces its lines; the other rows and the text below the marker stay.
 
@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 
 /// One line of the table.
 pub(crate) struct Outcome {
-    /// The number of the required figure.
+    /// The number of the requirement, in the first column.
     pub(crate) number: &'static str,
     /// The two things that are compared.
     pub(crate) what: String,
@@ -44,7 +44,7 @@ pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Resu
     fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The page after these lines have replaced those of a row.
+/// The new text of `RESULTS.md`: `lines` replace those of the row `measured`; the text below the marker is copied.
 fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
     let of_row = |name: &str| -> String {
@@ -62,7 +62,7 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     )
 }
 
-/// The name of the row to which a line of the table belongs: its last cell.
+/// The name of the row that wrote a line of the table: its last cell.
 fn row_of(line: &str) -> Option<&str> {
     let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
     Some(cells.rsplit_once(" | ")?.1)

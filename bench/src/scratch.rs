@@ -1,8 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
-//! Four workspaces are copied there, each with a lock file: the generators of peers; programs that are compared only
-//! with ours; programs that need the peers; and programs that need a peer for our own service. Each is prepared when a
-//! row first needs it.
+//! Four workspaces are copied there, each with a lock file: `generators` (the generators of peers), `programs`
+//! (programs that need no peer), `peers` (programs that need a peer) and `history` (a program that needs a peer for our
+//! own service). Each workspace is prepared when a row first needs it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::command::{cargo, output};
 /// The number of endpoints in the synthetic catalogue, including the three whose bodies are decoded.
 pub(crate) const ENDPOINTS: usize = 130;
 
-/// The folder, and the parts of it that are prepared.
+/// The folder, and the programs and workspaces that are already prepared in it.
 pub(crate) struct Scratch {
     pub(crate) rounds: usize,
     pub(crate) project: PathBuf,
@@ -38,7 +38,7 @@ fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>
 
 impl Scratch {
     pub(crate) fn new(rounds: usize) -> Result<Self, String> {
-        // The target folder as Cargo reports it: checkouts that share one share the program too.
+        // The variables are read at run time, because checkouts that share a target folder also share this program.
         let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let project = Path::new(&bench).join("..");
         let project = project.canonicalize().map_err(|error| format!("the project is gone: {error}"))?;
@@ -59,12 +59,12 @@ impl Scratch {
         })
     }
 
-    /// The folder that this crate owns in the project.
+    /// The project's folder `bench`.
     pub(crate) fn own(&self) -> PathBuf {
         self.project.join("bench")
     }
 
-    /// The target folder of all workspaces; shared by all rounds.
+    /// The folder with the target folders of all workspaces, which later rounds and runs reuse.
     pub(crate) fn target(&self) -> PathBuf {
         self.root.join("build")
     }
@@ -77,7 +77,8 @@ impl Scratch {
         Ok(target)
     }
 
-    /// A catalogue with this number of endpoints, each with a separate record; it includes the three that are decoded.
+    /// Generates a catalogue with this number of endpoints, each with its own record. Unless the number is 0, three of
+    /// the endpoints are those of `catalogue/decoding.yaml`, whose bodies are decoded.
     pub(crate) fn catalogue(&self, endpoints: usize) -> Result<PathBuf, String> {
         let folder = self.root.join(format!("catalogue-{endpoints}"));
         let _ = fs::remove_dir_all(&folder);
@@ -102,7 +103,7 @@ impl Scratch {
         })
     }
 
-    /// The same program as a release build, for measurements.
+    /// The project's `xtask` as a release build, for measurements.
     pub(crate) fn released_xtask(&self) -> Result<PathBuf, String> {
         output(&mut cargo(&self.project, &self.target(), &["build", "--release", "--package", "xtask"]))?;
         Ok(self.target().join("release/xtask"))
@@ -129,7 +130,7 @@ impl Scratch {
         once(&self.generators, || self.workspace("generators"))
     }
 
-    /// Progenitor's command, installed as its users do.
+    /// Installs progenitor's command with `cargo install`, as its users do.
     pub(crate) fn cargo_progenitor(&self) -> Result<PathBuf, String> {
         let (root, target) = (self.root.join("tools"), self.target().join("tools"));
         let mut command = cargo(&self.project, &target, &["install", "--locked", "cargo-progenitor"]);
@@ -213,7 +214,7 @@ impl Scratch {
         Ok(to)
     }
 
-    /// Copies the lock file back into the project for the next run.
+    /// Copies the lock file of a workspace back into the project, so that the next run uses the same versions.
     fn keep_lock(&self, workspace: &Path) -> Result<(), String> {
         let name = workspace.file_name().unwrap_or_default();
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
@@ -224,7 +225,7 @@ impl Scratch {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
         let runtime = self.project.join("runtime").display().to_string();
-        // Tests and the dependencies that only they need are removed.
+        // Unlike the project's own manifest, this manifest has no tests and no dependencies that only tests need.
         let manifest = format!(
             "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [features]\ndefault = [\"gzip\"]\ngzip = [\"runtime/gzip\"]\nsettings = [\"runtime/settings\"]\n\n[dependencies]\n\

@@ -1,6 +1,6 @@
 //! A server on loopback that sends the same response to every request.
 //!
-//! It runs in this process, so that the instructions of a measured client do not include it.
+//! The server runs in this process, so that the instructions of a measured client do not include those of the server.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -17,13 +17,13 @@ pub(crate) struct Took {
     pub(crate) memory: f64,
 }
 
-/// A command of a comparison, and the commands that run before it and are not timed.
+/// A command to time, and its preparation, which is not timed.
 pub(crate) struct Turn<'a> {
     pub(crate) before: Box<dyn Fn() -> Result<(), String> + 'a>,
     pub(crate) command: Box<dyn Fn() -> Command + 'a>,
 }
 
-/// The medians of the commands, in their order.
+/// The median cost of each command, in the order of `turns`.
 pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, String> {
     let mut took = vec![Vec::new(); turns.len()];
     for _ in 0..rounds.max(1) {
@@ -47,7 +47,7 @@ pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-/// Runs a command once under the program `time`, which every Linux distribution has.
+/// Runs a command once under the program `time`, which every Linux distribution offers as a package.
 fn time(command: &Command) -> Result<Took, String> {
     let program = Path::new("/usr/bin/time");
     if !program.exists() {

@@ -14,7 +14,7 @@ struct Package {
     workspace: PathBuf,
     name: &'static str,
     touched: &'static str,
-    /// Dependencies that are built again too.
+    /// Dependencies that are removed from the target folder, so that Cargo builds them again too.
     cleaned: &'static [&'static str],
 }
 
@@ -27,6 +27,7 @@ impl Package {
         Self { cleaned, ..self }
     }
 
+    /// Makes Cargo rebuild the package: removes the builds of `cleaned`, and sets the time of `touched` to now.
     fn outdate(&self, profile: &str, scratch: &Scratch) -> Result<(), String> {
         for package in self.cleaned {
             let target = self.target(scratch);
@@ -43,7 +44,7 @@ impl Package {
     }
 }
 
-/// The dependencies of our client, which no change of a catalogue rebuilds.
+/// The libraries of our client; a change of the catalogue does not rebuild them.
 const BELOW: &[&str] = &["generated-client-runtime", "generated-client-transport"];
 
 /// The median times of rebuilding packages whose other dependencies are already built.
@@ -57,6 +58,7 @@ fn again(
         let arguments = [subcommand, "--profile", profile, "--package", package.name];
         cargo(&package.workspace, &package.target(scratch), &arguments)
     };
+    // A first build, which is not timed, compiles all other dependencies.
     for package in packages {
         output(&mut command(package))?;
     }
@@ -76,7 +78,7 @@ fn seconds(took: &Took) -> String {
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // Includes the runtime and the crate of its transport, except if only an endpoint changes.
+    // The first two also compile the runtime and the transport; the third is the client after one changed endpoint.
     let packages = [
         Package::new(ours, "generated-client", "ours/src/lib.rs").with(BELOW),
         Package::new(ours, "ours-empty", "ours-empty/src/lib.rs").with(BELOW),
@@ -114,8 +116,8 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The client is touched, so client and program are compiled and linked; the second of each pair also compiles the
-    // dependencies.
+    // Each client is outdated, so client and program are compiled and linked; the last two packages also compile the
+    // client's own libraries.
     let packages = [
         Package::new(ours, "all-ours", "ours/src/lib.rs"),
         Package::new(peers, "all-progenitor", "client/src/lib.rs"),
@@ -154,6 +156,7 @@ pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         })
         .collect();
     let took = medians(scratch.rounds, &turns)?;
+    // Removes the last build, which is not needed again.
     scratch.empty_target()?;
     let [whole, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
     Ok(vec![Outcome {

@@ -18,7 +18,7 @@ pub(crate) const BODIES: [(&str, &str); 3] = [
 /// The instructions of our decoder and of strict derives for one body.
 pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
-    // Generating the body is subtracted.
+    // A run with `none` only generates the body; its instructions are subtracted from both.
     let none = instructions(&program, &[body, "none"])?;
     Ok((instructions(&program, &[body, "ours"])? - none, instructions(&program, &[body, "strict"])? - none))
 }

@@ -1,7 +1,7 @@
 //! A year of minutes from the sandbox: in one call, with a hand-written loop, and with progenitor's client.
 //!
-//! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The lower
-//! limit of the time is 527 pages at 98 % of ten a second, plus one response.
+//! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The shortest
+//! possible time is that of 527 pages at 98 % of ten requests a second, plus one response.
 
 use std::process::Command;
 

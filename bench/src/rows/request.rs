@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
 
-/// The instructions of one request: the difference between two runs of different length.
+/// The instructions of one request: a run of 250 requests minus a run of 50, so that start-up is not counted.
 pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     let url = server::start()?;
     let (few, many) = (instructions(program, &[&url, "50"])?, instructions(program, &[&url, "250"])?);
