@@ -1,4 +1,4 @@
-//! `cargo xtask add`: a new endpoint.
+//! `cargo xtask add`: adds an endpoint to the catalogue.
 
 use std::process::ExitCode;
 
@@ -14,25 +14,25 @@ use crate::terminal::fail;
 /// On a terminal it prompts for missing options. Anything left empty becomes `unknown`.
 #[derive(Args)]
 pub(crate) struct Add {
-    /// From the base URL on, `{name}` for a param in it
+    /// The path of the endpoint, without the base URL; a param in the path is written `{name}`
     #[arg(value_name = "PATH")]
     path: String,
     /// The group of the endpoint; created if it does not exist
     #[arg(long)]
     group: Option<String>,
-    /// Its name; by default derived from the path
+    /// The name of the endpoint; by default derived from the path
     #[arg(long)]
     name: Option<String>,
-    /// Its name in Rust, if the derived one conflicts with another
+    /// The Rust name of the endpoint, if the derived name conflicts with another
     #[arg(long)]
     ident: Option<String>,
-    /// Its purpose, in one sentence
+    /// The purpose of the endpoint, in one sentence
     #[arg(long)]
     summary: Option<String>,
-    /// Shared params and param sets, separated by commas; `none` if it has none
+    /// Shared params and param sets, separated by commas; `none` for an endpoint without params
     #[arg(long, value_name = "NAMES")]
     params: Option<String>,
-    /// How the path is known
+    /// The evidence of the path
     #[arg(long, value_parser = EVIDENCE)]
     evidence: Option<String>,
     #[command(flatten)]

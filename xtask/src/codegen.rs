@@ -16,7 +16,7 @@ use crate::terminal::{fail, print};
 /// Generate the client from the catalogue
 #[derive(Args)]
 pub(crate) struct Codegen {
-    /// Write nothing; list every file that differs from the output, and fail if there is one
+    /// Write nothing; list every file that differs from the output, and fail if any does
     #[arg(long)]
     check: bool,
     /// The catalogue
@@ -72,6 +72,7 @@ impl Codegen {
         ExitCode::SUCCESS
     }
 
+    /// The last line of the error: the number of differing files, and how to fix them.
     fn remedy(&self, reports: &Reports, has_foreign: bool) -> String {
         let counts = reports.iter().filter(|(_, report)| !report.is_clean()).map(|(root, report)| {
             let count = report.changes.len();
@@ -102,7 +103,7 @@ impl Codegen {
     }
 }
 
-/// The report of each folder.
+/// The folders, each with the report on its files.
 type Reports = [(PathBuf, Report)];
 
 fn is_clean(reports: &Reports) -> bool {
@@ -159,7 +160,7 @@ impl Status {
     }
 }
 
-/// Prints a view of a catalogue, or its errors.
+/// Reads a catalogue and prints the text that `about` makes of it, or the errors of the catalogue.
 pub(crate) fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
     match codegen::read(spec) {
         Ok(api) => {
@@ -185,12 +186,12 @@ impl Failure {
     }
 }
 
-/// The errors, each with a path that a terminal can open.
+/// The errors as text, coloured on a terminal; each has a path that a terminal can open.
 pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
-/// The outcome of all stages.
+/// The result of `generate`.
 struct Generated {
     summary: CountTable,
     reports: Vec<(PathBuf, Report)>,
@@ -198,7 +199,8 @@ struct Generated {
     created: Vec<File>,
 }
 
-/// Runs all stages and writes to the folder of a crate. The schema for editors exists only in our own catalogue.
+/// Reads a catalogue and writes the emitted files to the folder of a crate; our own catalogue also gets the JSON Schema
+/// for editors.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let package = &crate_folder.package;
@@ -214,7 +216,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
     }
     let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     let mut created = Vec::new();
-    // Foreign files stop the generator: nothing else may be written then.
+    // `codegen::write` writes nothing if there are foreign files, and neither may the steps below.
     let is_free = !reports.iter().any(Report::has_foreign);
     if is_ours
         && is_free
@@ -239,7 +241,7 @@ pub(crate) fn folder(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// Like `cargo xtask codegen --check`: the committed files match the catalogue.
+    /// The same check as `cargo xtask codegen --check`: the committed files match the catalogue.
     #[test]
     fn committed_files_equal_the_output() {
         let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check) {

@@ -1,4 +1,4 @@
-//! Confirmation of an edit of the catalogue, which is shown before it is written.
+//! Shows an edit of the catalogue, and writes it after confirmation.
 
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::terminal::{fail, print};
 /// The values of `evidence` in the catalogue.
 pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
 
-/// The catalogue to edit, and whether to confirm first.
+/// The options of commands that edit a catalogue.
 #[derive(Args)]
 pub(crate) struct Target {
     /// The catalogue; by default this project's
@@ -31,12 +31,12 @@ impl Target {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
-    /// Whether the catalogue was named, so that it is not edited by accident.
+    /// Returns `true` if `--spec` was given. The project's own catalogue then is not edited by accident.
     pub(crate) fn is_named(&self) -> bool {
         self.spec.is_some()
     }
 
-    /// Whether the catalogue is that of this project's client.
+    /// Returns `true` if the catalogue is that of this project's client.
     pub(crate) fn is_ours(&self) -> bool {
         project_paths::is_same(&self.spec(), &project_paths::spec())
     }
@@ -51,7 +51,7 @@ impl Target {
         if !change.is_empty() {
             print(&format!("{}\n", change.diff(&folder(&spec))));
         }
-        // The edit may be long: notes above it would scroll away.
+        // The notes are printed after the edit, which may be long, so that they do not scroll away.
         for line in change.notes() {
             print(&format!("{line}\n"));
         }
@@ -80,6 +80,7 @@ impl Target {
     }
 }
 
+/// The next step for the user after an edit.
 fn next(spec: &Path) -> String {
     let command = if spec == project_paths::spec() {
         "`cargo xtask codegen`".to_owned()
@@ -89,13 +90,13 @@ fn next(spec: &Path) -> String {
     format!("replace each `summary: unknown` that you can, then run {command}")
 }
 
-/// Prompts for confirmation; `false` without a terminal.
+/// Asks the user to confirm; returns `false` without a terminal.
 fn confirmed() -> bool {
     answer("Write this? [y/N] ")
         .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
 }
 
-/// The answer of a user on a terminal, without the white space around it.
+/// Prints a question and reads one line, trimmed; `None` without a terminal.
 pub(crate) fn answer(question: &str) -> Option<String> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return None;

@@ -19,13 +19,13 @@ pub(crate) struct CrateFolder {
 }
 
 impl CrateFolder {
-    /// Our own client.
+    /// The folder of our own client.
     pub(crate) fn ours() -> Self {
         let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
         Self { folder: project_paths::client(), docs: project_paths::docs(), package }
     }
 
-    /// The crate in a folder; without a manifest, a crate named like the folder, if that is a valid name.
+    /// The crate in a folder; without a manifest, the crate gets the name of the folder. An invalid name is an error.
     pub(crate) fn at(folder: &Path) -> Result<Self, String> {
         if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
@@ -47,7 +47,7 @@ impl CrateFolder {
         self.folder.join("src/generated")
     }
 
-    /// The folder of the emitted documents, which the generator owns too.
+    /// The folder of the emitted documents, which the generator also owns.
     pub(crate) fn docs(&self) -> PathBuf {
         self.docs.clone()
     }
@@ -59,7 +59,7 @@ impl CrateFolder {
         files.into_iter().filter(|file| !self.folder.join(&file.path).exists()).collect()
     }
 
-    /// Writes these files.
+    /// Writes the missing files.
     pub(crate) fn complete(&self, missing: &[File]) -> io::Result<()> {
         missing.iter().try_for_each(|file| {
             let path = self.folder.join(&file.path);
@@ -68,7 +68,7 @@ impl CrateFolder {
         })
     }
 
-    /// The folder, relative to the project if it is inside.
+    /// The path of the folder for messages: relative to the project's root if it is inside the project.
     pub(crate) fn shown(&self) -> String {
         project_paths::shown(&self.folder)
     }
@@ -82,7 +82,7 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
     };
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    // With only the root in common, an absolute path stays correct when one of the two is moved.
+    // Folders with only the root in common get an absolute path, which stays correct if the crate is moved.
     if common < 2 {
         return to;
     }

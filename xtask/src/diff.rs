@@ -99,7 +99,7 @@ impl Repository {
         codegen::read(&self.spec).map_err(|diagnostics| rendered(&diagnostics, &self.spec))
     }
 
-    /// The commit of a revision. A revision that begins with `-` is not parsed as a flag.
+    /// The commit of a revision. With `--end-of-options`, git does not parse a revision that begins with `-` as a flag.
     fn commit(&self, revision: &str) -> Result<String, String> {
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
@@ -109,7 +109,7 @@ impl Repository {
         })
     }
 
-    /// The names and texts of the catalogue's files at a commit.
+    /// The names and texts of the catalogue's files at a commit; empty if the folder did not exist.
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
@@ -136,6 +136,7 @@ fn version(manifest: &str) -> &str {
     line.and_then(|line| line.split('"').next()).unwrap_or_default()
 }
 
+/// The line about the next version; empty if the manifest has no valid version.
 fn next_version(verdict: Verdict, version: &str) -> String {
     match verdict.after(version) {
         None => String::new(),

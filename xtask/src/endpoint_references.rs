@@ -1,4 +1,5 @@
-//! Endpoints that pages and examples for users call: `cargo xtask check` reports those that the catalogue does not have.
+//! Finds calls of endpoints in pages and examples for users. `cargo xtask check` reports calls of endpoints that the
+//! catalogue does not have.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,16 +7,16 @@ use std::path::{Path, PathBuf};
 use codegen::Api;
 use codegen::names::{self, Case, Scope, is_taken};
 
-/// Folders without pages for users.
+/// The names of folders without pages for users.
 const SKIPPED: &[&str] = &["bench", "docs", "programs", "src", "target", "tests"];
 
 /// Commands of `derivs` whose first argument is an endpoint.
 const VERBS: &[&str] = &["backfill", "describe", "get", "plot", "poll"];
 
-/// A line that names an endpoint: its number and the name.
+/// The number of a line, and the name of an endpoint in the line.
 type Mention = (usize, String);
 
-/// Every mention of an unknown endpoint in the pages and examples below a folder, as an error.
+/// The errors about unknown endpoints in the pages and examples below a folder; empty if there are none.
 pub(crate) fn unknown(root: &Path, api: &Api) -> String {
     let mut pages = Vec::new();
     collect(root, &mut pages);
@@ -33,7 +34,7 @@ pub(crate) fn unknown(root: &Path, api: &Api) -> String {
     errors
 }
 
-/// Pages, and programs in folders of examples.
+/// Adds the paths of all pages, and of all programs in folders of examples.
 fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
@@ -57,6 +58,7 @@ fn mentions(text: &str) -> Vec<Mention> {
         let line = text[..start].matches('\n').count() + 1;
         let chain = method(&text[start + "client".len()..], "()").and_then(|(group, rest)| {
             let (endpoint, _) = method(rest, "(")?;
+            // A method such as `builder` has a name that no group can have.
             (!is_taken(Scope::Groups, group)).then(|| format!("{group}.{endpoint}"))
         });
         mentions.extend(chain.map(|name| (line, name)));
@@ -70,20 +72,20 @@ fn mentions(text: &str) -> Vec<Mention> {
     mentions
 }
 
-/// The endpoints that a page adds itself, by their methods.
+/// The method names of the endpoints that a page defines in a YAML entry: the page may call them.
 fn defined(text: &str) -> impl Iterator<Item = String> {
     let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("- name: "));
     names.filter_map(|name| names::ident(name, Case::Snake).ok())
 }
 
-/// The name of a called method and the text after `call`.
+/// The name of the method that is called at the start of a text, and the rest after `call`, such as `()`.
 fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     let text = text.trim_start().strip_prefix('.')?;
     let end = text.find(|character: char| !character.is_alphanumeric() && character != '_')?;
     Some((&text[..end], text[end..].strip_prefix(call)?))
 }
 
-/// The errors of the first example endpoint on a page, as part of a catalogue with this `service.yaml`.
+/// The errors in the first YAML block of a page, read as an endpoint of a catalogue with this `service.yaml`.
 pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     let (_, block) = page.split_once("```yaml\n")?;
     let indent = block.len() - block.trim_start_matches(' ').len();
@@ -93,7 +95,7 @@ pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     codegen::resolve(&catalogue).err().map(|errors| errors.to_string())
 }
 
-/// Whether a name is that of a group, of an endpoint with a path, or of both.
+/// Returns `true` for `GROUP`, `ENDPOINT` and `GROUP.ENDPOINT`, if the endpoint has a path.
 fn is_known(api: &Api, name: &str) -> bool {
     api.groups.iter().any(|group| {
         let endpoints = group.methods().map(|endpoint| endpoint.ident.as_str());

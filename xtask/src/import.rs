@@ -1,4 +1,4 @@
-//! `cargo xtask import`: an OpenAPI description becomes endpoints of the catalogue.
+//! `cargo xtask import`: adds the endpoints of an OpenAPI description to the catalogue.
 
 use std::fs;
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ impl Import {
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
+        // A folder that does not exist yet is a new catalogue too.
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
         let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(format!("{}: {why}", self.file.display())),

@@ -48,13 +48,13 @@ pub(crate) struct Learn {
     target: Target,
 }
 
-/// The exit code of `programs/raw.rs` if every other request would fail for the same reason.
+/// The exit code of `programs/raw.rs` for a failure that every other request would have too.
 const OF_ALL: i32 = 2;
 
-/// The reason for a missing response.
+/// The failure to get a response.
 struct FetchError {
     why: Refusal,
-    /// Whether every other endpoint would fail for the same reason.
+    /// `true` if every other endpoint would fail for the same reason.
     is_of_all: bool,
 }
 
@@ -79,6 +79,7 @@ impl Learn {
             endpoints: samples,
             evidence: self.evidence.clone(),
             enums: self.enums.clone(),
+            // Mock responses of the sandbox must not become part of our own catalogue.
             accept_invented: self.target.is_named(),
         };
         self.target.confirm(evolve::learn(load(&self.target.spec()), &learning))
@@ -116,7 +117,8 @@ impl Learn {
         Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: replies.collect::<Result<_, _>>()? }])
     }
 
-    /// Sends a request to every endpoint; one that fails is reported and does not affect the others.
+    /// Sends a request to every endpoint. An endpoint that fails is reported and skipped; the others are skipped too if
+    /// they would fail for the same reason.
     fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<EndpointResponses>, Refusal> {
         let mut samples = Vec::new();
         for request in requests {
@@ -141,7 +143,7 @@ impl Learn {
         Ok(samples)
     }
 
-    /// Sends a request with the project's own client, and prints the first lines of the response.
+    /// Sends a request with the project's own client, and prints the first `lines` lines of the response.
     fn fetch(&self, request: &LiveRequest, lines: usize) -> Result<EndpointResponses, FetchError> {
         let (path, query) = request.parts(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -161,7 +163,7 @@ impl Learn {
         let shown: Vec<&str> = text.lines().take(lines).collect();
         let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
         print(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
-        // The client returns only successes, so the status is known.
+        // The client returns a body only for a success, so the response is recorded with the status 200.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
         Ok(EndpointResponses { endpoint: request.endpoint.clone(), responses: vec![(format!("`GET {path}`"), saved)] })
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask openapi`: the catalogue as an OpenAPI description for other tools.
+//! `cargo xtask openapi`: prints the catalogue as an OpenAPI description for other tools.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

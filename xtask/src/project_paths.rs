@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// From the environment of this run: checkouts that share a target folder also share the program.
+/// The project's root. The variable is read at run time, because checkouts that share a target folder also share this
+/// program.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let xtask = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
@@ -16,12 +17,12 @@ pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// The catalogue.
+/// The folder of the catalogue.
 pub(crate) fn spec() -> PathBuf {
     root().join("spec")
 }
 
-/// The client of this project.
+/// The folder of this project's client.
 pub(crate) fn client() -> PathBuf {
     root().join("generated-client")
 }
@@ -43,7 +44,7 @@ fn package_name(manifest: &str) -> Option<&str> {
     line.trim_start().strip_prefix('=')?.split(['"', '\'']).nth(1)
 }
 
-/// Returns whether two paths lead to the same folder.
+/// Returns `true` if two paths lead to the same folder.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
@@ -58,7 +59,7 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// The emitted documents about the service, for users and other tools.
+/// The folder of the emitted documents about the service, for users and other tools.
 pub(crate) fn docs() -> PathBuf {
     root().join("docs")
 }

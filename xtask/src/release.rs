@@ -36,7 +36,7 @@ struct Release {
     last_tag: Option<String>,
 }
 
-/// A requirement of a release, and its check.
+/// The check of one requirement of a release.
 struct Step {
     name: &'static str,
     run: fn(&Release) -> Result<Outcome, String>,
@@ -108,13 +108,13 @@ impl Release {
     }
 }
 
-/// A command with these packages as arguments.
+/// A command with one `--package NAME` for each of these packages.
 fn with_packages<'a>(command: &[&'a str], packages: impl Iterator<Item = &'a Package>) -> Vec<&'a str> {
     command.iter().copied().chain(packages.flat_map(|package| ["--package", package.name.as_str()])).collect()
 }
 
 impl Step {
-    /// Runs it, and prints the outcome.
+    /// Runs the step and prints the outcome; returns `false` if the step failed.
     fn passes(&self, release: &Release) -> bool {
         print(&format!("== {}\n", self.name));
         let (outcome, passes) = match (self.run)(release) {

@@ -23,10 +23,10 @@ impl Serve {
             print_error("building the sandbox; the first build takes a minute\n");
         }
         let mut command = cargo();
-        // Not from the root: the user names files from the current folder.
+        // The command runs in the current folder, not in the root, because paths of the user are relative to it.
         command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
         command.arg(project_paths::root().join("Cargo.toml")).arg("--");
-        // Of two, the last is used: the user may name another catalogue.
+        // A second `--spec` among the user's arguments overrides this one.
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }

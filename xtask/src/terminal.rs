@@ -1,14 +1,14 @@
-//! Output of commands: results on standard output, the rest on standard error.
+//! Output of commands: results on standard output, messages and errors on standard error.
 
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-/// Prints a result unchanged. A failed write is ignored.
+/// Prints a result without a line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }
 
-/// Prints a message that is not a result.
+/// Prints a message or an error. A failed write is ignored.
 pub(crate) fn print_error(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: runs the scripts in `.ci/checks/`, which need more time or programs than `cargo test`.
 //!
-//! A script's second line describes it. A line `# needs: PROBE; INSTALL` names a program: a command that succeeds where
-//! the program is installed, and a command that installs it.
+//! The second line of a script is its description. A line `# needs: PROBE; INSTALL` declares a program that the script
+//! calls: PROBE is a command that succeeds if the program is installed, and INSTALL is a command that installs it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ struct Check {
 /// A program that a script calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Program {
-    /// A command that succeeds where the program is installed.
+    /// A command that succeeds if the program is installed.
     probe: String,
     /// A command that installs the program.
     install: String,
@@ -74,7 +74,7 @@ fn all() -> Result<Vec<Check>, String> {
     paths.into_iter().map(|path| files::read(&path).map(|text| Check::new(path, &text))).collect()
 }
 
-/// The checks with these names; all if no name is specified.
+/// The checks with these names; all checks if `names` is empty.
 fn chosen(all: Vec<Check>, names: &[String]) -> Result<Vec<Check>, String> {
     if names.is_empty() {
         return Ok(all);
@@ -112,7 +112,7 @@ impl Check {
         text
     }
 
-    /// Runs the script in the project's root, unless a program is missing.
+    /// Runs the script in the project's root; a missing program is an error.
     fn run(&self, arguments: &[String]) -> Result<(), String> {
         let missing = self.missing();
         if !missing.is_empty() {
@@ -137,8 +137,8 @@ impl Program {
     }
 }
 
-/// Removes the variables that Cargo sets for this package: build scripts depend on them, so Cargo would rebuild what it
-/// has built for a shell.
+/// Removes the variables that Cargo sets for this package. Build scripts depend on them, so with other values than in a
+/// shell Cargo would rebuild those packages.
 fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for (name, _) in std::env::vars_os() {

@@ -1,4 +1,4 @@
-//! The packages of the workspace, as Cargo lists them: which are published, their folders, and their lowest Rust.
+//! The published packages of the workspace as `cargo metadata` lists them: names, folders and lowest Rust versions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::project_paths;
 
-/// A package of the workspace.
+/// A published package of the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// The name of its library in code; `None` for a program.
+    /// The name of the package's library in code; `None` for a package with programs only.
     pub(crate) library: Option<String>,
-    /// Its folder, relative to the root.
+    /// The package's folder, relative to the root.
     pub(crate) folder: PathBuf,
-    /// The lowest Rust that its manifest states.
+    /// The lowest supported Rust version, as declared in the manifest.
     pub(crate) rust_version: String,
 }
 
@@ -29,6 +29,7 @@ pub(crate) fn published() -> Result<Vec<Package>, String> {
 fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {
     let metadata: Value = serde_json::from_str(metadata).ok()?;
     let packages = metadata.get("packages")?.as_array()?.iter();
+    // `publish` is null if the manifest does not restrict publishing, and an empty list for `publish = false`.
     let published = packages.filter(|package| package.get("publish").is_some_and(Value::is_null));
     let text = |package: &Value, key: &str| Some(package.get(key)?.as_str()?.to_owned());
     let read = |package: &Value| {
@@ -50,12 +51,12 @@ fn library(package: &Value) -> Option<String> {
     Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
-/// The Cargo that runs this program.
+/// The Cargo program that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The output of a command, or the reason for its failure.
+/// The standard output of a command, trimmed, or the standard error of a command that failed.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -64,7 +65,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 
 #[cfg(test)]
 impl Package {
-    /// A package for tests, of which only the name matters.
+    /// A package for tests in which only the name matters.
     pub(crate) fn of_test(name: &str) -> Self {
         Self { name: name.to_owned(), library: Some(name.to_owned()), folder: name.into(), rust_version: String::new() }
     }

@@ -19,8 +19,9 @@ pub(super) fn docs() -> Result<Outcome, String> {
 
 /// Builds the published libraries with the lowest version of each dependency that their manifests allow.
 ///
-/// Cargo writes the versions into the lock file, so this is done in a checkout; and it resolves all members together,
-/// so the members are reduced to the published ones. Development dependencies are omitted: users never build them.
+/// The build runs in a separate checkout, because Cargo writes the versions into the lock file. Its members are reduced
+/// to the published libraries, because Cargo resolves all members together. Development dependencies are removed,
+/// because users never build them.
 pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
@@ -37,7 +38,7 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
     Ok(Outcome::Passed)
 }
 
-/// Checks the commit out into a separate folder.
+/// Checks out the current commit into a separate folder.
 fn checkout() -> Result<PathBuf, String> {
     let folder = project_paths::target().join("release-check");
     let _ = fs::remove_dir_all(&folder);
@@ -45,7 +46,7 @@ fn checkout() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// The root's manifest with these packages alone as members.
+/// The root's manifest with only these packages as members.
 fn with_members<'a>(manifest: &str, packages: impl Iterator<Item = &'a Package>) -> Result<String, String> {
     let members = manifest.lines().find(|line| line.starts_with("members = "));
     let members = members.ok_or("the root's manifest has no line `members = […]`")?;

@@ -1,9 +1,9 @@
-//! Compares the public API of the published crates, hidden items included, with the recorded one, so that reviewers
+//! Compares the public API of the published crates, including hidden items, with the recorded API, so that reviewers
 //! see every change.
 //!
-//! Converts the JSON of rustdoc into a text with one line for each public item, and compares it with the one in
-//! `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is omitted: its public items are emitted, and
-//! `cargo xtask diff` reports their changes.
+//! The JSON of rustdoc is converted into a text with one line for each public item. The text is compared with the file
+//! in `xtask/public-api/`; `UPDATE_EXPECT=1` overwrites the file. The client is omitted: its public items are emitted,
+//! and `cargo xtask diff` reports their changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,12 +54,12 @@ fn api(package: &Package, library: &str) -> Result<String, String> {
     Ok(api.to_string())
 }
 
-/// The file into which rustdoc writes, named after the library.
+/// The file that rustdoc writes, named after the library.
 fn json_of(library: &str) -> PathBuf {
     project_paths::target().join("doc").join(format!("{library}.json"))
 }
 
-/// The lines that differ from a record, empty if none; a missing record counts as empty.
+/// The difference from the recorded file, empty if there is none. A missing file counts as empty.
 fn difference(record: &Path, text: &str) -> Result<String, String> {
     let recorded = match fs::read_to_string(record) {
         Ok(recorded) => recorded,

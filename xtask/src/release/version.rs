@@ -1,6 +1,6 @@
-//! Checks the version against the changelog, the changes of the catalogue and those of the crates' API.
+//! Checks the version against the changelog, the changes of the catalogue and the changes of the crates' API.
 //!
-//! Without an earlier tag, a comparison is reported as skipped.
+//! Without an earlier tag, the two comparisons with the last release are skipped.
 
 use std::process::Command;
 
@@ -41,7 +41,7 @@ pub(super) fn version(release: &Release) -> Result<Outcome, String> {
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Checks that the version was raised as the changes of the catalogue require; at least by a patch.
+/// Checks that the version was raised as far as the changes of the catalogue require, and by at least a patch.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = verdict.after(released).ok_or_else(|| format!("the last tag is not a version: {released}"))?.next;

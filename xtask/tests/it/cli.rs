@@ -1,4 +1,4 @@
-//! The commands as a user or CI runs them: exit codes, and what is printed where.
+//! Tests of the commands as a user or CI runs them: exit codes, standard output and standard error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ endpoints:
   body: unknown
 ";
 
-/// A small catalogue for one test, and the folder of the emitted Rust files of its crate.
+/// Writes a small catalogue for one test; returns its folder and the folder for the emitted Rust files.
 fn project(name: &str) -> (PathBuf, PathBuf) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&dir);
@@ -35,7 +35,7 @@ fn project(name: &str) -> (PathBuf, PathBuf) {
     (spec, out)
 }
 
-/// The folder of the crate that emitted files are a part of.
+/// The folder of the crate with these emitted files.
 fn crate_of(out: &Path) -> &Path {
     out.ancestors().nth(2).expect("a crate")
 }
@@ -77,7 +77,7 @@ fn codegen_replaces_a_file_that_does_not_compile() {
     assert!(run(&["codegen", "--check"], &spec, &out).status.success());
 }
 
-/// The tool that fixes the client must build while the client does not.
+/// `xtask` regenerates the client, so it must build even if the client does not.
 #[test]
 fn no_command_needs_the_client_or_the_sandbox_to_build() {
     let tree = Command::new(env!("CARGO"))
@@ -147,7 +147,7 @@ fn a_folder_with_an_invalid_crate_name_is_rejected() {
     assert!(run(&["codegen"], &spec, &named.join("src/generated")).status.success(), "the manifest names it");
 }
 
-/// The system ends the program at the first byte that it writes to a file.
+/// `ulimit -f 0` makes the system end the program at the first byte that it writes to a file.
 #[cfg(unix)]
 #[test]
 fn the_next_run_completes_an_interrupted_one() {
@@ -184,7 +184,7 @@ fn invalid_catalogue_writes_no_file() {
     assert!(!out.exists());
 }
 
-/// The argument ends in a slash, as a shell completes the name of a folder.
+/// A shell completes the name of a folder with a slash at the end.
 #[test]
 fn a_folder_with_a_slash_is_the_same_folder() {
     let (spec, out) = project("slash");
@@ -194,7 +194,7 @@ fn a_folder_with_a_slash_is_the_same_folder() {
     assert!(output.contains("slash/spec/market.yaml:1:8"), "{output}");
 }
 
-/// `--help` describes a command in more detail than the list of commands.
+/// `COMMAND --help` prints more detail than the list of commands.
 #[test]
 fn help_describes_a_command() {
     for (command, expected) in [
@@ -320,7 +320,7 @@ fn unreadable_input_is_reported_with_a_remedy() {
     }
 }
 
-/// A script replaces Cargo, which would build the client: it logs each call and exits with the given code.
+/// A script replaces Cargo, which would build the client. The script logs each call and exits with the given code.
 #[cfg(unix)]
 #[test]
 fn learn_fails_if_no_endpoint_responds() {
@@ -337,7 +337,7 @@ fn learn_fails_if_no_endpoint_responds() {
             .expect("a file");
         fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        // A checkout for this test alone.
+        // A project root that only this test uses.
         command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", &cargo);
         command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
         let output = command.output().expect("xtask runs");
@@ -347,7 +347,7 @@ fn learn_fails_if_no_endpoint_responds() {
     }
 }
 
-/// Our client would send our key to the host that the environment names, even for the catalogue of another service.
+/// Our client sends our key to the host in the environment variable, so it must not be used for another service.
 #[test]
 fn no_other_catalogue_is_learned_from_our_service() {
     let (spec, out) = project("live_of_another");
@@ -362,7 +362,7 @@ fn no_other_catalogue_is_learned_from_our_service() {
 #[test]
 fn diff_compares_any_catalogue_that_git_keeps() {
     let (spec, out) = project("diff");
-    // As in a clone, the catalogue is a folder of what git keeps.
+    // The repository's root is the folder above the catalogue, as in a clone of this project.
     let root = spec.parent().expect("a folder");
     let git = |arguments: &[&str]| {
         let author = ["-c", "user.name=A", "-c", "user.email=a@a.example"];
@@ -377,7 +377,7 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     );
     let output = run(&["diff"], &spec, &out);
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
-    // Git returns a byte order mark, and a tool's own file next to the catalogue.
+    // Git returns files unchanged: with a byte order mark, and with files of other tools in the catalogue's folder.
     fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");
     fs::write(spec.join(".prettierrc.yaml"), "tabWidth: 2\n").expect("a file");
     git(&["add", "."]);
@@ -386,7 +386,7 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     assert!(text(&output.stdout).starts_with("no changes"), "{}", text(&output.stderr));
 }
 
-/// The sandbox is tested in its own crate; a script replaces Cargo, which would build it.
+/// A script replaces Cargo, which would build the sandbox; the sandbox is tested in its own crate.
 #[cfg(unix)]
 #[test]
 fn serve_starts_the_sandbox_in_the_current_folder() {

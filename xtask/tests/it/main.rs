@@ -1,6 +1,6 @@
-//! `cargo xtask` as a shell starts it: one program, which is linked once.
+//! Tests of `cargo xtask`; all modules are one program, which is linked once.
 
-#![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in their helpers.
 
 mod cli;
 mod merge;

@@ -1,4 +1,5 @@
-//! Two branches that each add an endpoint merge into a catalogue and a client that agree, or conflict visibly.
+//! Tests that the merge of two branches which each add an endpoint leaves a catalogue that fits its client, or a
+//! conflict in the catalogue that codegen reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ env_prefix: EXAMPLE
 time: {unit: seconds, evidence: documented}
 ";
 
-/// A group with endpoints of these names; each has an unknown body, so the pages that list gaps change too.
+/// A group with endpoints of these names. Each body is unknown, so the pages that list unknown facts change too.
 fn group(title: &str, endpoints: &[&str]) -> String {
     let entries = endpoints.iter().map(|name| {
         let path = name.to_lowercase();
@@ -65,7 +66,7 @@ impl Repository {
         assert!(self.git(&["commit", "--quiet", "--message", "Change"]).status.success());
     }
 
-    /// Changes a file on two branches from here, and merges one into the other; returns the conflicting files.
+    /// Creates two branches, changes a file on each, and merges one into the other; returns the conflicting files.
     fn merge(&self, one: (&str, &str), other: (&str, &str)) -> Vec<String> {
         self.git(&["branch", "other"]);
         self.write(one.0, one.1);
@@ -84,7 +85,7 @@ impl Repository {
     }
 }
 
-/// Merges two additions; conflicts may be in emitted files, which codegen overwrites, but not in the catalogue.
+/// Merges two additions. Emitted files may conflict, because codegen overwrites them; the catalogue may not.
 fn check(name: &str, one: (&str, &str), other: (&str, &str)) {
     let repository = Repository::new(name);
     let conflicts = repository.merge(one, other);
