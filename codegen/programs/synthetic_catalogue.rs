@@ -1,4 +1,4 @@
-//! Writes a catalogue of as many endpoints as asked for, each with a record of its own, to measure the generator with.
+//! Writes a catalogue with a given number of endpoints, each with its own record, for measurements of the generator.
 //!
 //! `cargo run -p codegen --example synthetic_catalogue -- 13000 /tmp/catalogue`
 

@@ -1,8 +1,9 @@
-//! The building blocks of the format: maps, their keys, the accepted values, and the errors about other values.
+//! The building blocks of the catalogue format: maps, their keys, the accepted values, and the errors about other
+//! values.
 //!
-//! The declarations themselves are in `spec/`, one per map. `catalogue_reader` reads files by them; the schema for
-//! editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are in
-//! `resolve`.
+//! The declarations of all maps are in the module `spec`. `catalogue_reader` reads files by these declarations, and the
+//! schema for editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are
+//! in `resolve`.
 
 use crate::spec;
 
@@ -11,7 +12,7 @@ pub const SERVICE: &Map = &spec::SERVICE;
 /// The format of every other file.
 pub const GROUP: &Map = &spec::GROUP;
 
-/// The accepted values of a key. The key itself declares the form of a text and the range of a number.
+/// The kind of values that a key accepts. Conditions within the kind, such as a range of numbers, are in `Key::form`.
 #[derive(Debug)]
 pub enum Shape {
     /// Text.
@@ -28,9 +29,9 @@ pub enum Shape {
     List(&'static Shape),
     /// A map with known keys.
     Map(&'static Map),
-    /// A map of one type if it has the key `use`, otherwise of another type.
+    /// The first map if it has the key `use`, otherwise the second.
     UseOr(&'static Map, &'static Map),
-    /// Alternatives, distinguished by kind: a word, another text, a list or a map.
+    /// One of several shapes, distinguished by kind: a word, another text, a list or a map.
     Either(&'static [Shape]),
 }
 
@@ -41,9 +42,9 @@ pub struct Map {
     pub what: &'static str,
     /// Documentation of the map in addition to its keys.
     pub(crate) about: &'static str,
-    /// Its keys.
+    /// The keys of the map.
     pub keys: &'static [Key],
-    /// The dependencies between its keys.
+    /// The rules for combinations of the keys.
     pub(crate) rules: &'static [Rule],
 }
 
@@ -52,11 +53,11 @@ pub struct Map {
 pub struct Key {
     /// The key in YAML.
     pub name: &'static str,
-    /// Whether the key is required.
+    /// `true` if the key is required.
     pub(crate) required: bool,
     /// The accepted values.
     pub shape: Shape,
-    /// The condition for every text or number in its value.
+    /// The condition for every text or number in the value, including list items.
     pub(crate) form: Form,
     /// The documentation of the key for authors.
     pub(crate) about: &'static str,
@@ -71,33 +72,34 @@ pub(crate) enum Form {
     Prose,
     /// Text on one line, a number or a boolean, kept as written.
     Scalar,
-    /// A type expression. `resolve` reads it, since it looks up the names in it.
+    /// A type expression. It is parsed later, in `resolve`, which looks up its names.
     Type,
     /// A path relative to the base URL.
     Path {
-        /// Whether a segment may be a param in braces.
+        /// `true` if a segment may be a param in braces.
         takes_params: bool,
     },
     /// Text on one line that matches a regular expression, in a syntax that every editor supports.
     Like(&'static str, Fault),
     /// A number within a range.
     Within(u32, u32, Fault),
-    /// A map that must have a key that is optional elsewhere.
+    /// A map in which this key is required, although it is optional in the declaration of the map.
     With(&'static str, Fault),
 }
 
 /// The error about an invalid value: the rule, the message and the help.
 ///
-/// In both texts `{}` is replaced by the value, or by the name of the map.
+/// `{}` in the message and the help is replaced by the value, or by the `id` or `name` of the map.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
 /// A combination of keys that a map must not have.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// The rule is broken if all of these are true.
+    /// The rule is broken if all of these conditions are true.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is marked; otherwise the first of `HasAny`, or the map itself.
+    /// The key whose value is marked in the error. A condition `HasAny` overrides it with the key that is present; if
+    /// empty, the map is marked.
     pub(crate) at: &'static str,
     pub(crate) fault: Fault,
 }
@@ -135,22 +137,22 @@ impl Shape {
 }
 
 impl Map {
-    /// The keys that precede another one.
+    /// The names of the keys before the given one.
     pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
 
-/// Patterns of Rust names, including reserved ones.
+/// Patterns of Rust names. Names in snake or upper case may end in an underscore, because a keyword gets one.
 pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
 pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
 pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
-/// Declares a map: the type of its content, its keys, and the code that reads them.
+/// Declares a map: emits a struct with its content, a static [`Map`] with its keys, and the code that reads them.
 ///
-/// The docs of the type and of its fields are the descriptions of the map and of its keys. A key is required with
-/// `must` and optional with `may`; it has the name of the field unless another one is declared. `as` declares the form
-/// of the texts in its value.
+/// The docs of the struct and of its fields are also the descriptions of the map and of its keys. `must` declares a
+/// required key and `may` an optional one. The key has the name of the field unless a name precedes the field. `as`
+/// declares the form of the texts in the value.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
@@ -191,6 +193,7 @@ macro_rules! map {
                 reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
                 let entries = reader.entries(node, &$table, key)?;
+                // The static lists the keys in the order of the fields, so each field takes the next key.
                 let mut keys = $table.keys.iter();
                 $(let $field = reader.$need::<$ty>(&entries, keys.next()?);)+
                 Some(Self { $($field: $field?),+ })
@@ -209,7 +212,7 @@ macro_rules! map {
     (@form $form:expr) => { $form };
 }
 
-/// Declares words of the catalogue with their meanings; the first is the default.
+/// Declares an enum of words of the catalogue, with their meanings; the first word is the default.
 macro_rules! words {
     (
         $(#[doc = $docs:literal])+
@@ -224,7 +227,7 @@ macro_rules! words {
         impl $name {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The catalogue's word.
+            /// The word in the catalogue.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+

@@ -1,7 +1,7 @@
 //! Reads the tree of one file into the types of `spec`, guided by the declarations of the format.
 //!
-//! Each mismatch becomes a diagnostic. An invalid item is dropped, and a missing required key gets a harmless value, so
-//! that later rules can still check the rest.
+//! Each mismatch becomes a diagnostic. An invalid item of a list is dropped, and a required key that is missing or
+//! invalid gets a placeholder, so that later rules can still check the rest.
 
 mod text;
 mod value;
@@ -20,26 +20,26 @@ pub use text::{is_invisible, is_line, is_prose};
 
 /// A type that can be read from a node.
 pub(crate) trait Read: Sized {
-    /// The accepted shape.
+    /// The shape of the nodes that `read` accepts.
     const SHAPE: Shape;
 
     /// Reads a node; reports an error and returns `None` if the node is invalid.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
-    /// A placeholder for a required key that is missing or invalid. Nothing refers to it, and no rule rejects it;
-    /// `None` if there is no such value.
+    /// A placeholder for a required key that is missing or invalid. No entry refers to the placeholder and no rule
+    /// rejects it. `None` if the type has no such value.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
 }
 
-/// Reads an empty map without reporting errors.
+/// Reads an empty map and discards the errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// The key of the root, which has no parent.
+/// A key for reading the root of a file, which is not the value of any key.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -48,7 +48,7 @@ pub(crate) static ROOT: Key =
 pub(crate) struct Reader {
     file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
-    /// Names of entries that were dropped because of errors.
+    /// Names of entries that were dropped because of errors; a reference to one of them is not reported as unknown.
     pub(crate) cut: HashSet<String>,
     /// The compiled regular expressions of the format.
     forms: HashMap<&'static str, Option<Regex>>,
@@ -93,7 +93,7 @@ impl Reader {
         Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
     }
 
-    /// Reads the keys of a map; `None` if the node is not a map, or has no usable key.
+    /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
             self.mismatch(node, "a map", &format!("{} has {}", map.what, names(map)));
@@ -107,6 +107,7 @@ impl Reader {
                 None => entries.values.push((key.name, name, value)),
             }
         }
+        // With an unknown or duplicate key, a broken rule may be a consequence of that error, so rules are not checked.
         let is_whole = entries.values.len() == written.len();
         if is_whole {
             map.rules.iter().for_each(|rule| self.rule(rule, &entries));
@@ -116,11 +117,11 @@ impl Reader {
         {
             self.fault(fault, &entries, "");
         }
-        // A map whose keys were all rejected does not count as empty, as that would be a second error.
+        // A map whose keys were all invalid is not read as an empty map, because that could cause a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
-    /// Looks up a key in the declaration of a map, and reports an unknown one.
+    /// Looks up a key in the declaration of a map; an unknown key is reported.
     fn key(&mut self, name: &Node, map: &'static Map) -> Option<&'static Key> {
         let text = name.text().unwrap_or_default();
         let key = map.keys.iter().find(|key| key.name == text);
@@ -153,7 +154,8 @@ impl Reader {
         }
     }
 
-    /// Reports an error about a map, at the value of a key or at its name.
+    /// Reports an error about a map, at the value of the key `at`; without this key, at the start of the map, or at its
+    /// name if `at` is empty.
     fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -233,7 +235,7 @@ impl Reader {
     }
 }
 
-/// Returns whether the kind of a node fits a shape, except for words.
+/// Returns whether the kind of a node fits a shape; `false` for `Shape::Word` and `Shape::Flag`.
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
@@ -245,7 +247,7 @@ fn is_like(node: &Node, shape: &Shape) -> bool {
     }
 }
 
-/// The accepted words of a shape.
+/// The words that a shape accepts.
 fn words(shape: &Shape) -> Vec<&'static str> {
     match shape {
         Shape::Word(words) => words.iter().map(|(word, _)| *word).collect(),
@@ -254,7 +256,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
     }
 }
 
-/// The accepted values of a shape, as text.
+/// The values that a shape accepts, as part of a message.
 pub(crate) fn expected(shape: &Shape) -> String {
     let mut choices = choices(shape);
     match (choices.pop(), choices.as_slice()) {

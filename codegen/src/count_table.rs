@@ -1,4 +1,4 @@
-//! Counts as a table for a terminal.
+//! A table of counts for a terminal.
 
 use std::fmt;
 

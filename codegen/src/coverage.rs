@@ -11,7 +11,7 @@ use crate::endpoint_counts::endpoint_counts;
 use crate::model::{Api, Body, Endpoint, Evidence, Record};
 use unknown_facts::UnknownFact;
 
-/// The coverage of a catalogue.
+/// Counts of known and unknown facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     endpoints: CountTable,
@@ -36,7 +36,7 @@ impl Coverage {
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // The envelope's time field is part of every record and counts once.
+        // The time field of the service is copied into every record, and is not counted for each of them.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         let facts = vec![
@@ -55,7 +55,7 @@ impl Coverage {
     }
 }
 
-/// The evidence of a body's fields, if they are known.
+/// The evidence of the fields of a body; `None` if the fields are unknown.
 fn body(endpoint: &Endpoint) -> Option<Evidence> {
     match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),

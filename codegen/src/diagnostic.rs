@@ -1,7 +1,7 @@
 //! Errors in the catalogue, reported to its author.
 //!
-//! A diagnostic has a message, a location, the broken rule and a help text; the output looks like that of rustc. The
-//! rules themselves are in `load` and `resolve`.
+//! A diagnostic has a message, a location, the name of the broken rule and a help text; the output looks like that of
+//! rustc. The rules are checked in `load`, `catalogue_reader` and `resolve`.
 
 use std::fmt;
 use std::iter;
@@ -19,7 +19,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of every 64th character, which speeds up the lookup of the others.
+    /// The byte offset of every 64th character. A lookup of another character starts at the mark before it.
     marks: Vec<usize>,
 }
 
@@ -70,12 +70,12 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// The location of a span of characters.
+    /// Creates a location from a span of characters.
     pub(crate) fn new(file: &Arc<SourceFile>, span: Range<usize>) -> Self {
         Self { file: Arc::clone(file), span }
     }
 
-    /// The file.
+    /// The file of the location.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.file
     }
@@ -85,7 +85,7 @@ impl Location {
         self.span.clone()
     }
 
-    /// The span in bytes. A span at the end of the file is moved to the end of its last line.
+    /// The span in bytes. A span at the end of the file is moved to the end of the last line that is not blank.
     fn bytes(&self) -> Range<usize> {
         let start = self.file.byte(self.span.start);
         if start == self.file.text.len() {
@@ -95,7 +95,7 @@ impl Location {
         start..self.file.byte(self.span.end).max(start)
     }
 
-    /// Line and column, counted from one.
+    /// The line and the column, counted from one.
     fn position(&self) -> (usize, usize) {
         let (number, meant, line) = self.line();
         (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
@@ -124,7 +124,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug)]
 enum Subject {
     Span(Location),
-    /// A file that cannot be shown: unreadable, misnamed or missing.
+    /// A file without an excerpt in the message, because it is unreadable, misnamed or missing.
     File(String),
 }
 
@@ -149,13 +149,13 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a second location that explains the first.
+    /// Adds a second location that explains the first, such as the first of two duplicates.
     pub(crate) fn earlier(mut self, location: &Location, label: &'static str) -> Self {
         self.earlier = Some((location.clone(), label));
         self
     }
 
-    /// The rule and the location, if its file can be shown.
+    /// The name of the rule and the location, for comparisons; `None` for a diagnostic about an entire file.
     pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
         match &self.subject {
             Subject::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
@@ -168,7 +168,7 @@ impl Diagnostic {
         self.rule
     }
 
-    /// The name of the file, and the line and column, if any, counted from one.
+    /// The name of the file, and the line and column, counted from one; no line for a diagnostic about an entire file.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.subject {
             Subject::File(file) => (file, None),
@@ -189,7 +189,7 @@ impl Diagnostic {
         renderer.render(&[title.elements(elements)])
     }
 
-    /// The marked lines; one snippet if both locations are close to each other.
+    /// The excerpts with the marked lines: one excerpt if both locations are close to each other, otherwise two.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
@@ -212,7 +212,7 @@ const NEAR: usize = 5_000;
 /// diagnostic for a file of one line would print the entire file.
 const BESIDE: usize = 200;
 
-/// A snippet of one file with all of the given locations marked.
+/// An excerpt of one file in which all given locations are marked.
 fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
     let location = locations[0].0;
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
@@ -231,7 +231,7 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
     if start == first.start {
         return vec![snippet.path(path).into()];
     }
-    // Columns are counted from the start of the line, and long lines are cut.
+    // The renderer would count columns from the cut, so the header with the column is added separately.
     let (line, column) = location.position();
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
@@ -270,7 +270,7 @@ impl Diagnostics {
         &self.0
     }
 
-    /// The errors as text, in colour for a terminal.
+    /// The errors as text, with colours if `colour` is `true`.
     ///
     /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {

@@ -1,6 +1,7 @@
 //! Emits all files of the client from the [`Api`], as values.
 //!
-//! No access to disk, clock or environment. The files are sorted by path, and the same model yields the same bytes.
+//! The emitter does not access disk, clock or environment. The files are sorted by path, and the same model yields the
+//! same bytes.
 
 mod catalogue_schema;
 mod coverage_page;
@@ -44,7 +45,7 @@ pub struct File {
     pub text: String,
 }
 
-/// Emits the generated part of the client.
+/// Emits the Rust files of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     let shared: [fn(&Api, &Package) -> File; 7] = [
         crate_root::file,
@@ -57,12 +58,13 @@ pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     ];
     let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api, package)) });
     let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
+    // The parallel jobs return the files in an order that depends on the number of cores.
     let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-/// A function that makes one file.
+/// A function that emits one file.
 type Job<'a> = Box<dyn Fn() -> File + Send + Sync + 'a>;
 
 /// Runs jobs in parallel on all cores of the machine.

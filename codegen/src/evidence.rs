@@ -1,4 +1,4 @@
-//! Sources of facts: the words of the catalogue, and their labels in the docs.
+//! The sources of facts: their words in the catalogue, and their labels in the docs.
 
 use crate::catalogue_format::words;
 
@@ -22,7 +22,7 @@ impl Evidence {
         matches!(self, Self::Documented | Self::Published)
     }
 
-    /// Label in the docs and in a sentence: "the path is documented".
+    /// The label in the docs, also usable in a sentence such as "the path is documented".
     pub fn label(self) -> &'static str {
         match self {
             Self::PreviousVersion => "previous version",

@@ -21,8 +21,8 @@ mod suggest;
 mod time_unit;
 mod write;
 
-// Items for the crate `evolve`, in addition to the stages of the pipeline: the types of the format and of the model.
-// They are not a public API.
+// Modules that are public only for the crate `evolve`: the types of the format and of the model. They are not part of
+// the public API.
 #[doc(hidden)]
 pub mod catalogue_format;
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Reads a folder of YAML files into a [`Catalogue`].
 //!
-//! The declarations of the format are used to read each file. Valid entries are passed on to `resolve` even if others
-//! have errors, so that one run reports every error. Entries are compared with each other there, not here.
+//! Each file is read according to the declarations of the format. Valid entries are passed on to `resolve` even if
+//! others have errors, so that one run reports every error. `resolve` also compares entries with each other.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ use crate::yaml_parser;
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The content of `service.yaml`; `None` if it cannot be read, so that its names are unknown.
+    /// The content of `service.yaml`; `None` if the file cannot be read, so its names are unknown.
     pub(crate) service: Option<Document<spec::Service>>,
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
@@ -27,14 +27,14 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The names and texts of its files, `service.yaml` first.
+    /// The names and texts of the files, `service.yaml` first.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         let service = self.service.iter().map(|service| &service.file);
         let files = service.chain(self.groups.iter().map(|group| &group.file));
         files.map(|file| (file.name.as_str(), file.text.as_str()))
     }
 
-    /// The content of `service.yaml`, if it is readable, and of the other files by module.
+    /// The content of `service.yaml`, if readable, and the content of the other files with their module names.
     #[doc(hidden)]
     pub fn into_spec(self) -> (Option<spec::Service>, Vec<(String, spec::Group)>) {
         let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
@@ -42,7 +42,7 @@ impl Catalogue {
     }
 }
 
-/// A file and its content.
+/// A file, and the content read from it.
 #[derive(Debug)]
 pub(crate) struct Document<T> {
     pub(crate) file: Arc<SourceFile>,
@@ -97,7 +97,7 @@ const SERVICE_FILE: &str = "service.yaml";
 struct Loader {
     diagnostics: Diagnostics,
     cut: HashSet<String>,
-    /// Whether the list of files could not be read.
+    /// `true` if the list of files could not be read.
     is_blind: bool,
 }
 
@@ -164,7 +164,7 @@ impl Loader {
     }
 }
 
-/// Returns whether a file belongs to the catalogue. Hidden files belong to editors and tools.
+/// Returns whether a file belongs to the catalogue. Hidden files belong to editors and tools, and are ignored.
 pub fn is_part(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension() == Some(OsStr::new("yaml"))
 }
@@ -174,7 +174,7 @@ fn without_mark(text: &str) -> String {
     text.trim_start_matches('\u{feff}').to_owned()
 }
 
-/// The error about a file that is not UTF-8, at its first invalid byte.
+/// The error about a file that is not UTF-8, located at the first invalid byte.
 fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));

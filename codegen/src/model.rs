@@ -1,7 +1,7 @@
-//! The client to emit, in Rust terms: all names are chosen, references resolved and defaults filled in.
+//! The model of the client to emit: all Rust names are chosen, references resolved and defaults filled in.
 //!
-//! `resolve` makes the model and the emitters read it. It is independent of YAML, and the emitters need no checks,
-//! since a catalogue with errors has no model.
+//! `resolve` creates the model, and the emitters read it. The model does not depend on YAML. The emitters check
+//! nothing, because a catalogue with errors has no model.
 
 mod endpoint;
 mod service;
@@ -19,7 +19,7 @@ pub use service::{
 };
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
-/// The complete client.
+/// The model of the complete client.
 #[derive(Debug)]
 pub struct Api {
     pub service: Service,
@@ -54,7 +54,7 @@ impl Api {
         self.setters.get(index)
     }
 
-    /// A record by its reference.
+    /// Looks up a record by its reference.
     pub fn record(&self, reference: &RecordRef) -> Option<&Record> {
         let records = match &reference.module {
             Some(module) => &self.groups.iter().find(|group| group.ident == *module)?.records,
@@ -63,12 +63,12 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The only field of a record that stands for a body of a single value.
+    /// The field of a record for a body that is a single value; `None` for any other record.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
 
-    /// The field of the metadata that lists requested items that are not covered.
+    /// The field of the metadata with the requested values that a response does not cover.
     pub fn unsupported(&self) -> Option<&Field> {
         let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;

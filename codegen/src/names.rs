@@ -1,7 +1,7 @@
 //! Converts names of the catalogue to Rust names: case, keywords, leading digits.
 //!
-//! All Rust names of the emitted code are made here; `reserved.rs` lists those of the runtime. `resolve` detects
-//! collisions.
+//! All Rust names of the emitted code are derived here. `reserved.rs` lists the names that emitted code cannot use, and
+//! `resolve` detects collisions.
 
 mod reserved;
 
@@ -20,7 +20,7 @@ pub enum Case {
     Shouty,
 }
 
-/// Converts a name to a Rust identifier, or returns the reason why that is impossible.
+/// Converts a name to a Rust identifier, or returns the reason why the conversion is impossible.
 ///
 /// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word: `15m`
 /// becomes `M15`.
@@ -37,12 +37,12 @@ pub fn ident(name: &str, case: Case) -> Result<String, String> {
     Ok(escape_keyword(ident))
 }
 
-/// A name in ASCII.
+/// A name, transliterated to ASCII.
 pub fn ascii(name: &str) -> String {
     any_ascii::any_ascii(name)
 }
 
-/// The Rust name of an entry: the one that its author chose, or one derived from its name.
+/// The Rust name of an entry: `ident`, which the author chose, or a name derived from `name`.
 pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
@@ -57,27 +57,27 @@ pub fn is_ident(name: &str, case: Case) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
 }
 
-/// The type of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
+/// The type name of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
 pub fn handle(module: &str) -> String {
     module.to_upper_camel_case() + "Group"
 }
 
-/// The type of an endpoint's record.
+/// The type name of an endpoint's record.
 pub fn record(endpoint_type: &str) -> String {
     endpoint_type.to_owned() + "Record"
 }
 
-/// The trait of the endpoints that have a setter.
+/// The name of the trait of the endpoints that have a setter.
 pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
-/// The text from which the constant of a limit set is named.
+/// The text that is converted to the constant's name of a set of rate limits.
 pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Returns whether a name is a valid crate name and differs from the dependencies of an emitted crate.
+/// Returns whether a name is a valid crate name, other than the dependencies of an emitted crate.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -97,6 +97,7 @@ const CRATES: [&str; 9] = [
     "tokio",
 ];
 
+/// Moves leading digits after the first word, because a Rust name cannot begin with a digit.
 fn move_leading_digits(name: &str) -> Result<String, String> {
     let start = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let rest = start.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -115,7 +116,7 @@ fn escape_keyword(ident: String) -> String {
     if is_keyword(&ident) { ident + "_" } else { ident }
 }
 
-/// Strict and reserved keywords of every edition, and the two words that cannot be names at all.
+/// Returns whether a name cannot be used in Rust: a keyword of any edition, `union` or `_`.
 fn is_keyword(ident: &str) -> bool {
     KEYWORDS.contains(&ident)
 }

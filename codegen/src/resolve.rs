@@ -1,8 +1,8 @@
 //! Resolves a [`Catalogue`] into the [`Api`] to emit, or returns all of its errors.
 //!
-//! Names are made, references resolved and defaults filled in here, each once; invalid references, contradictions and
-//! name collisions become errors. The order is that of the catalogue, with groups sorted by name, so the output does
-//! not depend on the order of a directory listing.
+//! Resolving means: Rust names are derived, references looked up and defaults filled in. Invalid references,
+//! contradictions and name collisions become errors. Entries keep the order of the catalogue and groups are sorted by
+//! name, so the output does not depend on the order of a directory listing.
 
 mod bodies;
 mod cycles;
@@ -30,13 +30,13 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Makes the model of a client from a catalogue; unused entries are errors.
+/// Creates the model of a client from a catalogue; unused entries are errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
     if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
 }
 
-/// Makes the model of a client. Unused entries are not errors, as a catalogue under edit may contain them.
+/// Creates the model of a client. Unused entries are not errors, because a catalogue may contain them during an edit.
 pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let stand_in = Service::unknown();
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
@@ -48,14 +48,14 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// Replaces a part that has an error; created only when the error is reported.
+/// The result of an entry with an error. Only the functions that report an error create it, so no error is lost.
 #[derive(Clone, Copy, Debug)]
 struct Invalid(());
 
 type Resolved<T> = Result<T, Invalid>;
 
-/// Collects all items, or returns an error if any item has one; all items are evaluated, so that every error is
-/// reported.
+/// Collects all items; an error if any item is invalid. The iteration does not stop at an invalid item, so that every
+/// error is reported.
 fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
     let mut all = Ok(Vec::new());
     for item in items {
@@ -71,35 +71,35 @@ fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
 /// The state of the resolution.
 struct Resolver<'a> {
     service: &'a Service,
-    /// Whether `service.yaml` cannot be read, so that its names are unknown.
+    /// `true` if `service.yaml` cannot be read, so its names are unknown.
     is_blind: bool,
     cut: &'a HashSet<String>,
     errors: Diagnostics,
-    /// The errors reported by `load`, which are not repeated.
+    /// The keys of the errors that `load` reported; the same error is not reported again.
     reported: HashSet<(&'static str, String, usize)>,
     /// Types and records of `service.yaml`.
     types: HashSet<&'a str>,
     records: Records<'a>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
-    /// The values of each closed list of values, by type name.
+    /// The values of each enum, by type name.
     values: HashMap<&'a str, HashSet<&'a str>>,
-    /// The paths of all groups.
+    /// The paths of all endpoints, each with its first location.
     paths: HashMap<String, Location>,
     /// All setters, by the trait of the endpoints that have them.
     setters: HashMap<String, (Setter, Location)>,
-    /// Names at the root of the crate.
+    /// The names of types at the root of the crate, each with its first location.
     root_types: Unique,
-    /// Names of shared params and param sets, as constants.
+    /// The constant names of shared params and param sets.
     constants: Unique,
     /// The time field of every record of a series, unless the endpoint declares another one.
     time: Option<Field>,
     used: Used<'a>,
-    /// The number of names compared so far for suggestions.
+    /// The number of names that were compared for suggestions so far.
     compared: usize,
 }
 
-/// The maximum number of names compared for suggestions, since comparing takes longer than all other work.
+/// The maximum number of names that are compared for suggestions, because comparing takes longer than all other work.
 const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
@@ -129,6 +129,7 @@ impl<'a> Resolver<'a> {
 
     fn api(&mut self, catalogue: &'a Catalogue) -> Resolved<Api> {
         let service = self.service;
+        // All parts are resolved before the first `?`, so that one run reports the errors of all parts.
         let types = all(service.types.iter().map(|ty| self.named_type(ty)));
         let facts = self.service_facts(catalogue);
         let records = self.shared_records();
@@ -149,7 +150,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Reports an error, unless `load` has already reported it.
+    /// Reports an error, unless `load` has already reported the same error.
     fn error(
         &mut self,
         rule: &'static str,
@@ -167,7 +168,7 @@ impl<'a> Resolver<'a> {
         Invalid(())
     }
 
-    /// Reports a reference to an entry that does not exist, unless that entry was dropped because of an error.
+    /// Reports a reference to an unknown entry. An entry that `load` could not read is not reported as unknown.
     fn unknown_name<'n>(
         &mut self,
         rule: &'static str,
@@ -191,7 +192,7 @@ impl<'a> Resolver<'a> {
         self.error(rule, at, format!("unknown {what} `{name}`"), help)
     }
 
-    /// The Rust name of an entry: its `rust_name`, or a name derived from `name`.
+    /// The Rust name of an entry: `ident`, from the key `rust_name`, or a name derived from `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
         let result = match ident {
             Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not a valid identifier")),
@@ -230,7 +231,7 @@ impl<'a> Resolver<'a> {
         Ok(name.to_string())
     }
 
-    /// Reports a duplicate name.
+    /// Adds a name to `seen`; a duplicate is an error.
     fn unique(
         &mut self,
         seen: &mut Unique,
@@ -245,7 +246,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The first index of each name.
+/// The index of each name; for a duplicate name, the first index.
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut first = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -254,7 +255,7 @@ fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     first
 }
 
-/// Names and their first locations.
+/// A set of names, each with its first location.
 #[derive(Default)]
 struct Unique(HashMap<String, Location>);
 
@@ -264,7 +265,7 @@ impl Unique {
         self.0.get(name).cloned()
     }
 
-    /// Adds a name; returns its first location if it is a duplicate.
+    /// Adds a name; returns the first location of a duplicate name.
     fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
         let first = self.get(name);
         if first.is_none() {
@@ -274,17 +275,17 @@ impl Unique {
     }
 }
 
-/// Joins the lines of a text to one paragraph, regardless of how the YAML was folded.
+/// Joins the lines of a text to one paragraph, because line breaks in the YAML have no meaning.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The summary, or a sentence that states that the meaning is unknown.
+/// The summary, or for `unknown` a sentence that the meaning is unknown.
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }
 
-/// The summary, if it is known.
+/// The summary, or `None` for `unknown`.
 fn known_meaning(summary: &str) -> Option<String> {
     (summary.trim() != "unknown").then(|| prose(summary))
 }

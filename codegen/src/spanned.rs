@@ -1,4 +1,4 @@
-//! A value with its location, so that an error about the value has its location at hand.
+//! A value with its location in the catalogue, for errors about the value.
 //!
 //! A spanned value is compared, printed and read like the value itself.
 
@@ -7,14 +7,14 @@ use std::ops::Deref;
 
 use crate::diagnostic::Location;
 
-/// A value and its location.
+/// A value and its location in the catalogue.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
     value: T,
     at: Location,
 }
 
-/// Text and its location.
+/// Text and its location in the catalogue.
 pub type Text = Spanned<String>;
 
 impl<T> Spanned<T> {
@@ -22,7 +22,7 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
-    /// The location.
+    /// The location of the value.
     pub(crate) fn at(&self) -> &Location {
         &self.at
     }

@@ -1,8 +1,8 @@
-//! The format of the catalogue, and what its author wrote: YAML's words, defaults not filled in, references not
+//! The format of the catalogue, and the types for its content as written: defaults are not filled in, references not
 //! followed.
 //!
-//! Each map is declared once: its keys, their values, the findings about others, and its documentation. Only `load`
-//! makes these and only `resolve` reads them.
+//! Each map is declared once: its keys, their values, the errors about other values, and its documentation. `load`
+//! creates the types and `resolve` reads them.
 
 mod credentials;
 mod group;

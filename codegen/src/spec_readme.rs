@@ -1,4 +1,4 @@
-//! The README of a catalogue: its tables are emitted, the rest is written by hand.
+//! Updates the README of a catalogue: its tables are emitted, the rest is written by hand.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use crate::write::{ChangeKind, FileChange, Mode, diff, replace};
 
 const README: &str = "README.md";
 
-/// Compares the tables in the README of a catalogue, if it has one, with the emitted ones, and updates them in
-/// [`Mode::Write`].
+/// Compares the tables in the README of a catalogue with the emitted tables, and updates the README in [`Mode::Write`].
+/// `None` if nothing differs or if there is no README.
 pub fn write_readme_tables(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
     let path = spec.join(README);
     let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };

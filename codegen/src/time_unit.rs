@@ -1,4 +1,4 @@
-//! Formats of timestamps: a number in a unit, or a text format.
+//! The formats of timestamps: a number in a unit of time, or text.
 
 use crate::catalogue_format::words;
 
@@ -32,12 +32,12 @@ pub enum TimeForm {
 }
 
 impl TimeForm {
-    /// The declared unit or format; the format, if both are declared.
+    /// The form of timestamps with this unit or format. If both are declared, which is an error, the format is used.
     pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
         format.map(Self::Written).or(unit.map(Self::Counted))
     }
 
-    /// The word of the catalogue.
+    /// The word of the unit or format in the catalogue.
     pub fn word(self) -> &'static str {
         match self {
             Self::Counted(unit) => unit.word(),
@@ -61,7 +61,7 @@ impl TimeForm {
         }
     }
 
-    /// Returns whether a text of the catalogue is a timestamp in this format.
+    /// Returns whether a text of the catalogue looks like a timestamp in this format.
     pub fn is_written(self, text: &str) -> bool {
         let is_day = || {
             let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A parsed type expression whose names are not resolved.
+/// A parsed type expression. Its names are not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeExpr<'a> {
     Builtin(Builtin),
@@ -69,7 +69,7 @@ impl<'a> TypeExpr<'a> {
         matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
     }
 
-    /// Parses an expression; `None` if its brackets do not match or are nested too deeply.
+    /// Parses an expression; `None` if brackets do not match or are nested too deeply, or if `?` is misplaced.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)
     }
@@ -95,7 +95,7 @@ impl<'a> TypeExpr<'a> {
         Some(builtin.map_or(Self::Name(text), |(_, builtin)| Self::Builtin(*builtin)))
     }
 
-    /// The name of a type or a record, if it is one.
+    /// The name, if the expression is the name of a type or a record.
     pub(crate) fn name(&self) -> Option<&'a str> {
         match self {
             Self::Name(name) => Some(name),
@@ -103,7 +103,7 @@ impl<'a> TypeExpr<'a> {
         }
     }
 
-    /// The innermost expression.
+    /// The expression inside all lists, maps and options.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),

@@ -1,10 +1,10 @@
-//! Writes the emitted files to disk, or reports where the disk differs from them.
+//! Writes the emitted files to disk, or reports the differences between the files on disk and the emitted files.
 //!
-//! A folder belongs to the generator or is shared with other files. The marker at the top of a file names the crate for
-//! which it was emitted. A file without a marker, or with that of another crate, is never changed: in the generator's
-//! own folder, or at the path of an emitted file, it is a conflict. If there is a conflict, nothing is written; files
-//! with equal bytes are not rewritten. A file is written to a temporary path and then renamed, so that an interrupted
-//! run leaves either the old or the new text.
+//! A folder belongs to the generator, or it is shared with other files. The marker at the top of an emitted file names
+//! the crate of the file. A file without a marker, or with the marker of another crate, is foreign and never changed. A
+//! foreign file in the generator's own folder, or at the path of an emitted file, is a conflict, and then nothing is
+//! written. Files with equal bytes are not rewritten. A file is written to a temporary path and then renamed, so that
+//! an interrupted run leaves either the old or the new text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use similar::TextDiff;
 
 use crate::emit::{File, MARKER};
 
-/// The action for differences.
+/// The action if files differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Update the files on disk.
@@ -30,16 +30,15 @@ pub enum Mode {
 pub struct Folder {
     /// The path of the folder.
     pub root: PathBuf,
-    /// The crate for which its files are emitted, as named in Cargo; `None` for files that are the same for every
-    /// crate.
+    /// The Cargo name of the crate for which the files are emitted; `None` for files that are the same for every crate.
     pub package: Option<String>,
-    /// Whether the folder also contains other files; those without the marker are then ignored.
+    /// `true` if the folder also contains other files. Files without the marker are then ignored.
     pub is_shared: bool,
     /// All files emitted into the folder.
     pub files: Vec<File>,
 }
 
-/// The differences of a folder from the emitted files, before the update.
+/// The differences between a folder and the emitted files, before the update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
@@ -66,7 +65,8 @@ pub enum ChangeKind {
     Drifted(String),
     /// On disk with the marker, but no longer emitted; or a temporary file of an interrupted run.
     Stale,
-    /// On disk without the marker, or with that of another crate, which is named; the generator does not change it.
+    /// On disk without the marker, or with the marker of another crate, whose name it contains. The generator does not
+    /// change the file.
     Foreign(Option<String>),
 }
 
@@ -76,7 +76,7 @@ impl Report {
         self.changes.is_empty()
     }
 
-    /// Returns whether the folder contains a file that does not belong to the generator.
+    /// Returns whether the folder has a conflict with a foreign file.
     pub fn has_foreign(&self) -> bool {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
@@ -110,7 +110,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares folders with the emitted files. In [`Mode::Write`] updates all folders, or none if there is a conflict.
+/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders, or none if there is a conflict.
 ///
 /// Returns one report per folder, in the given order.
 pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
@@ -125,13 +125,14 @@ pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
 }
 
 impl Folder {
-    /// The emitted texts by path, each with the name of the crate in its marker.
+    /// The emitted texts by path. The name of the crate is added to the marker of each text.
     fn emitted(&self) -> BTreeMap<&str, String> {
         let mark = self.package.as_ref().map_or_else(|| MARKER.to_owned(), |package| format!("{MARKER}{FOR}{package}"));
         self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
-    /// All files on disk that may be affected, with their texts.
+    /// The files on disk to compare, with their texts. In a shared folder these are only emitted, temporary and marked
+    /// files.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -168,7 +169,7 @@ impl Folder {
         Ok(report)
     }
 
-    /// The difference between a file on disk, if it is text, and the emitted one.
+    /// The difference between a file on disk and the emitted text; `found` is `None` for a file that is not text.
     fn judge(&self, found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
         let Some(text) = found else { return Some(ChangeKind::Foreign(None)) };
         let owner = owner(text);
@@ -212,13 +213,14 @@ const FOR: &str = " for ";
 /// The suffix of a temporary file.
 const UNFINISHED: &str = ".unfinished";
 
-/// Replaces files atomically, so that no reader sees an incomplete file.
+/// Replaces each file atomically, so that no reader sees an incomplete file.
 ///
-/// All texts are written to temporary paths before the first one is renamed, so no file is replaced if any of them
-/// cannot be written. Links and permissions are preserved.
+/// All texts are written to temporary paths before the first rename, so no file is replaced if one of the texts cannot
+/// be written. Links and permissions are preserved.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
     let beside = files.iter().try_for_each(|(path, text)| {
+        // The target of a link is replaced, not the link. A new file has no canonical path.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         // The process id gives concurrent runs different temporary paths.
         let mut new = target.as_os_str().to_owned();
@@ -227,6 +229,7 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
             Ok(old) => fs::set_permissions(&new, old.permissions()),
             Err(_) => Ok(()),
         });
+        // Also added if the write failed, so that an incomplete temporary file is removed below.
         written.push((new.into(), target, path));
         done.map_err(|error| named(path, &error))
     });
@@ -248,7 +251,7 @@ fn is_left_over(path: &str) -> bool {
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
-/// Adds the path to an error.
+/// Adds a path to the message of an error.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -259,21 +262,21 @@ impl Report {
     }
 }
 
-/// The crate named in the marker at the top of a text; `None` without a marker, empty if the marker names no crate.
+/// The name of the crate in the marker at the top of a text; `None` without a marker, empty if the marker has no name.
 ///
-/// The marker is the first comment, or the first value in formats without comments. Other occurrences do not count.
+/// The marker must be the first comment, or the first value in formats without comments.
 fn owner(text: &str) -> Option<&str> {
-    // A merge conflict may begin in the first line; the rest of it is overwritten like any other difference.
+    // The first line can be a marker of a merge conflict. It is skipped, because the file would otherwise be foreign.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
     let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
     let rest = start.strip_prefix(MARKER)?;
     Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
-/// The texts before a marker, without the white space between two lines.
+/// The texts before a marker. An opening in JSON may span two lines.
 const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
 
-/// The text after an opening, which may span two lines, the second one indented.
+/// The text after an opening. The opening may be split into two lines, with the second line indented.
 fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     if let Some(rest) = text.strip_prefix(opening) {
         return Some(rest);
@@ -282,7 +285,8 @@ fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     rest.trim_start().strip_prefix(opening.strip_prefix(first.trim())?)
 }
 
-/// Lists every file below a folder with its text, which is `None` for links and binary files; links are not followed.
+/// Lists every file below a folder with its text. The text is `None` for links, which are not followed, and for binary
+/// files.
 fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -292,14 +296,14 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            // Line endings are ignored, since git may have changed them at checkout.
+            // Line endings are ignored, because git may have changed them at checkout.
             found.insert(path, text.map(|text| text.replace("\r\n", "\n")));
         }
     }
     Ok(())
 }
 
-/// Removes the parent folders that are empty after a stale file was removed; other folders cannot be removed and stay.
+/// Removes the parent folders of a removed file up to the first one that is not empty, which `remove_dir` rejects.
 fn remove_empty_parents(root: &Path, removed: &Path) {
     for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
         if fs::remove_dir(parent).is_err() {

@@ -1,7 +1,7 @@
 //! Parses YAML text into a tree whose nodes have positions.
 //!
-//! The tree keeps what a plain YAML value loses: positions, the order of keys and duplicate keys. Anchors, tags and
-//! several documents are rejected, as catalogues cannot contain them.
+//! Unlike a plain YAML value, the tree keeps positions, the order of keys and duplicate keys. Anchors, tags and several
+//! documents are rejected, because catalogues cannot contain them.
 
 mod builder;
 
@@ -46,12 +46,12 @@ pub struct SyntaxError {
 }
 
 impl Node {
-    /// The value of a key, if this is a map that has it.
+    /// The value of a key; `None` if the node is not a map or does not have the key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|(_, value)| value)
     }
 
-    /// A key and its value, if this is a map that has it.
+    /// The node of a key and its value; `None` if the node is not a map or does not have the key.
     pub fn entry(&self, key: &str) -> Option<&(Node, Node)> {
         match &self.kind {
             Kind::Map(entries) => entries.iter().find(|(name, _)| name.text() == Some(key)),
@@ -117,7 +117,8 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
     None
 }
 
-/// The position of an error; for a tab the parser reports the beginning of the text before it.
+/// The position of an error. For an error about a tab, the parser reports a position before the tab, so the tab is
+/// searched from there.
 fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(entries[2].0.span, 10..11);
     }
 
-    /// Every node as written, outer ones first.
+    /// The texts of all nodes, outer nodes first.
     fn written(text: &str) -> Vec<String> {
         fn visit(node: &Node, text: &[char], all: &mut Vec<String>) {
             all.push(text[node.span.clone()].iter().collect());

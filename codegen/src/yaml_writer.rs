@@ -1,7 +1,7 @@
-//! Writes YAML that every reader parses alike, including readers of YAML 1.1.
+//! Writes YAML that all readers parse in the same way, including readers of YAML 1.1.
 //!
-//! Many YAML readers parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, which are texts in YAML
-//! 1.2. The YAML library quotes only for itself, so the quoting for other readers is done here.
+//! Readers of YAML 1.1 parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, but in YAML 1.2 these
+//! are texts. The YAML library quotes only texts that it would itself misread, so the texts are quoted here.
 
 use std::iter;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("^(?i:{words}|{numbers})$")).ok()
 });
 
-/// Formats a value as a document in block style.
+/// Formats a value as a YAML document in block style.
 pub fn document(value: &Value) -> String {
     lines(value).join("\n") + "\n"
 }
@@ -45,7 +45,7 @@ fn entry(key: &Value, value: &Value) -> Vec<String> {
     iter::once(head).chain(below.into_iter().map(indent)).collect()
 }
 
-/// Returns whether a text can be written literally, line by line.
+/// Returns whether a text can be written as a literal block: several lines, with nothing to escape.
 fn is_block(text: &str) -> bool {
     let is_shown = |line: &str| !line.contains(is_escaped) && line.trim_end() == line;
     text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text

@@ -1,11 +1,11 @@
-//! Every folder of `cases/` is a test: YAML in, the emitted files out, byte for byte. Every file of `mistakes/` has
-//! several tests: YAML in, every error out.
+//! Runs one test for each folder of `cases/`, which compares the emitted files byte for byte, and one test for each
+//! case in the files of `mistakes/`, which compares all errors.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has more.
+//! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has details.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
-#[allow(dead_code)] // Other programs use the rest.
+#[allow(dead_code)] // Other test programs use the rest of the module.
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// Compares the errors of a catalogue with those that are recorded.
+/// Compares the errors of a catalogue with the recorded errors.
 fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
     match catalogue(files)? {
         Ok(_) => Err("errors were expected, and there are none".into()),
@@ -40,7 +40,7 @@ fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
     }
 }
 
-/// The files of a case that are neither its catalogue nor what is emitted: programs, and what the compiler reports.
+/// The files of a case that are neither catalogue nor emitted files: programs, and the recorded error of the compiler.
 const PROGRAMS: [&str; 3] = ["calls.rs", "refused.err", "refused.rs"];
 
 fn emits(case: &Path) -> Result<(), Failed> {
@@ -58,7 +58,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
     programs(case)
 }
 
-/// Checks the programs of a case without a compiler; `evolve/tests/it/compile.rs` compiles them.
+/// Checks that the programs of a case are valid Rust syntax; `evolve/tests/it/compile.rs` compiles them.
 fn programs(case: &Path) -> Result<(), Failed> {
     if case.join("refused.rs").exists() != case.join("refused.err").exists() {
         return Err("one of `refused.rs` and `refused.err` is missing".into());
@@ -71,7 +71,7 @@ fn programs(case: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The model of a catalogue; a catalogue without a service gets the one that the cases share.
+/// The model of a catalogue. A catalogue without `service.yaml` gets the one that the cases share.
 fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
@@ -82,7 +82,7 @@ fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     Ok(codegen::check(&codegen::load_texts(&texts)))
 }
 
-/// Compares the files that the case keeps; a new case keeps those of its groups.
+/// Compares the emitted files with those recorded in the case; a new case records the files of its groups.
 fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
     let mut kept: BTreeSet<_> = if expected.exists() { below(expected) } else { BTreeSet::new() };
     let is_new = kept.is_empty();

@@ -1,6 +1,7 @@
-//! Rules for texts: valid names, blank texts and invisible characters.
+//! Checks of texts: line breaks, blank texts and invisible characters.
 
-/// Ranges of characters other than control characters that are invisible, or that reorder or hide text: first and last.
+/// Ranges (first, last) of characters that are invisible, or that reorder or hide text. Control characters are checked
+/// separately.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -21,7 +22,7 @@ pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Returns whether a text is valid as a name of the catalogue, or as part of a line.
+/// Returns whether a text is one line that is not blank and has no invisible characters.
 pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }

@@ -113,7 +113,7 @@ impl Read for u16 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        // The declared range of the key is narrower than the type, so the conversion does not fail.
+        // The declared range of every such key fits into `u16`, so the conversion does not fail.
         Self::try_from(reader.whole(node, key)?).ok()
     }
 }
@@ -182,6 +182,7 @@ impl<T: Read> Read for Vec<T> {
         let read = items.iter().filter_map(|item| {
             let value = T::read(item, key, reader);
             if value.is_none() {
+                // References to a dropped item must not cause further errors.
                 let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
                 reader.cut.extend(names.map(str::to_owned));
             }
@@ -202,7 +203,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // The reader of text reports more specific errors.
+        // Texts are read without this check, because `Reader::text` reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || reader.either(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
     }

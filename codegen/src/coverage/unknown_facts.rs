@@ -1,4 +1,4 @@
-//! Unknown facts, weighed by how many endpoints each would improve.
+//! Finds the unknown facts, sorted by the number of endpoints that each would improve and by the benefit for each.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,11 @@ pub(super) struct UnknownFact {
     pub(super) endpoints: usize,
     /// The number of endpoints, weighted by the benefit for each of them.
     gain: usize,
-    /// The first step towards finding the fact, or its benefit.
+    /// Information that helps to find the fact, or the benefit of the fact.
     pub(super) help: String,
 }
 
-/// The benefit of a fact for one endpoint: a method from its path, a type from its fields, and so on down to a
-/// convenience.
+/// The weight of a fact for one endpoint. A path has the highest weight, because without a path there is no method.
 #[derive(Clone, Copy)]
 enum Gain {
     Argument = 1,
@@ -40,7 +39,7 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     unknown
 }
 
-/// Unknown paths. Known paths of other endpoints in the group show their pattern.
+/// The unknown paths of a group. The help lists known paths of the group, because they show the naming pattern.
 fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
@@ -53,7 +52,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// Bodies whose fields are unknown; one response each is sufficient.
+/// The bodies of a group whose fields are unknown. One response of each endpoint is sufficient to learn them.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
@@ -80,7 +79,8 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     )
 }
 
-/// Params that are only reported as required. If they were documented, each would be a required argument.
+/// Params that are required, but only with weak evidence. A documented required param would be an argument of the
+/// method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
@@ -99,7 +99,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
     (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
-/// The first few names, and the number of the others.
+/// The names of at most four endpoints, and the number of the others.
 fn names(endpoints: &[&Endpoint]) -> String {
     let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
     if endpoints.len() > names.len() {

@@ -1,8 +1,8 @@
-//! The JSON Schema of the catalogue, made from the declarations of the format. Editors use it to complete, explain and
-//! check entries.
+//! Emits the JSON Schema of the catalogue from the declarations of the format. Editors use the schema to complete,
+//! explain and check entries.
 //!
-//! Draft 7, which the YAML support of all editors reads. In that draft a reference excludes other keywords, so the
-//! description of a key is next to an `allOf`.
+//! The schema uses draft 7, which the YAML support of all editors reads. Draft 7 ignores keywords next to `$ref`, so a
+//! key with a description has the reference in an `allOf`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, S
 use crate::catalogue_reader::INVISIBLE;
 use crate::type_expr::{BUILTINS, MAX_LISTS};
 
-/// The schema file next to the catalogue.
+/// Emits the schema file, which is written into the folder of the catalogue.
 pub fn catalogue_schema() -> File {
     let mut maps = BTreeMap::new();
     for map in [SERVICE, GROUP] {
@@ -34,14 +34,14 @@ pub fn catalogue_schema() -> File {
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// The condition for `service.yaml`: its required keys distinguish it from a group file even while either is
-/// incomplete.
+/// The condition that a file is `service.yaml`: it has a required key that group files do not have. Any of these keys
+/// is sufficient, because the file may be incomplete.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
 }
 
-/// Collects a map and every map in it, by name.
+/// Adds a map, and all maps that its keys accept, to `maps`.
 fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
     if maps.insert(name(map), map).is_none() {
         map.keys.iter().flat_map(|key| key.shape.maps()).for_each(|map| collect(map, maps));
@@ -106,7 +106,7 @@ fn shape(shape: &Shape, form: &Form) -> Object {
     }
 }
 
-/// The alternatives of a shape.
+/// The alternatives of a shape, with nested alternatives flattened.
 fn choices(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
@@ -119,7 +119,7 @@ fn text(form: &Form) -> Object {
     let text = || Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"));
     let line = || text().with("pattern", visible("\\u0000-\\u001f"));
     match form {
-        // Line breaks and tabs are control characters, too.
+        // Prose excludes control characters except line breaks and tabs.
         Form::Prose => text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
         Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
         Form::Type => type_expression(),
@@ -129,7 +129,7 @@ fn text(form: &Form) -> Object {
     }
 }
 
-/// The pattern of text without these control characters and without other invisible characters.
+/// A pattern for text without the given control characters and without other invisible characters.
 fn visible(controls: &str) -> String {
     let escape = |character: char| match u32::from(character) {
         code @ ..=0xffff => format!("\\u{code:04x}"),
@@ -141,11 +141,11 @@ fn visible(controls: &str) -> String {
     format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
 }
 
-/// A type: one of the built-in types, which editors offer, or the pattern of named types, lists and maps.
+/// The schema of a type: a built-in type, which editors complete, or a text that matches the pattern of types.
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
-    // A pattern cannot count brackets, so there is one for each depth.
+    // A regular expression cannot match nested brackets, so there is one alternative for each depth.
     let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
     any_of([
@@ -184,7 +184,7 @@ fn any_of(choices: impl IntoIterator<Item = Object>) -> Object {
 mod tests {
     use super::*;
 
-    /// Two maps with one name would share a definition, and one of them would be checked with the keys of the other.
+    /// Two maps with the same name would share one definition, and one of them would be checked with the wrong keys.
     #[test]
     fn every_map_has_a_unique_name() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {

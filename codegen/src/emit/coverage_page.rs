@@ -1,7 +1,7 @@
 //! `coverage.md`: the endpoints with unknown facts.
 //!
-//! The page contains no counts: two branches that each add an endpoint would change a count to the same wrong number,
-//! without a merge conflict. `cargo xtask status` prints the counts.
+//! The page contains no counts. Two branches that each add an endpoint would change a count to the same number, so git
+//! would merge them without a conflict, and the count would be wrong. `cargo xtask status` prints the counts.
 
 use super::File;
 use super::docs::prose;
@@ -19,7 +19,7 @@ pub(super) fn file(api: &Api) -> File {
     File { path: "coverage.md".to_owned(), text }
 }
 
-/// Returns whether a fact about an endpoint is unknown.
+/// A function that returns whether a fact about an endpoint is unknown.
 type IsUnknown = fn(&Endpoint) -> bool;
 
 /// The facts that can be unknown.

@@ -1,4 +1,4 @@
-//! Prose of the catalogue as Rust documentation: escaped, and wrapped between words.
+//! Converts prose of the catalogue to Rust documentation: escapes Markdown, and wraps lines between words.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -48,7 +48,8 @@ fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
     lines.push(line);
 }
 
-/// The words of a paragraph; code in backticks is one word, because Markdown would misread a line that starts inside it.
+/// The words of a paragraph. Code in backticks is one word, because its parts could be read as Markdown at the start of
+/// a line.
 fn words(paragraph: &str) -> Vec<&str> {
     let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
     for (index, character) in paragraph.char_indices() {
@@ -64,7 +65,7 @@ fn words(paragraph: &str) -> Vec<&str> {
     words
 }
 
-/// A name of the catalogue as code, with any characters escaped.
+/// A text as a Markdown code span; its fence is longer than any run of backticks in the text.
 pub(super) fn code(text: &str) -> String {
     let max = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(max + 1);
@@ -94,7 +95,7 @@ pub(super) fn prose(text: &str) -> String {
         }
     }
     if !may_begin_line(&markdown) {
-        // The escape prevents that punctuation begins a list, a heading or a rule.
+        // Without the backslash, the punctuation would begin a list, a heading or a rule.
         let at = markdown.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
         markdown.insert(at, '\\');
     }
@@ -115,7 +116,7 @@ fn escape(text: &str, markdown: &mut String) {
     }
 }
 
-/// Joins sentences, without empty ones.
+/// Joins sentences with spaces; empty sentences are omitted.
 pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -163,7 +164,7 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
     sentence(&facts.join(", "))
 }
 
-/// A range as the rest of a sentence; empty if it is unlimited.
+/// A range as part of a sentence; empty for an unlimited range.
 pub(super) fn range(range: Range) -> String {
     let written = |number: f64| serde_json::to_string(&json_object::number(number)).unwrap_or_default();
     match (range.min.map(written), range.max.map(written)) {
@@ -174,7 +175,7 @@ pub(super) fn range(range: Range) -> String {
     }
 }
 
-/// The values of a param that are known to be accepted or rejected, as sentences.
+/// Sentences about the values that a param accepts or rejects.
 pub(super) fn values(param: &Param) -> String {
     let single = match param.single_value {
         None => String::new(),
@@ -189,17 +190,17 @@ pub(super) fn values(param: &Param) -> String {
     ])
 }
 
-/// The only values that worked for public clients.
+/// A sentence with the only values that worked for public clients.
 pub(super) fn served(served: &[String]) -> String {
     listed("Only these values worked for public clients:", served)
 }
 
-/// Values after an introduction; empty if there are none.
+/// An introduction followed by values; empty if there are no values.
 fn listed(before: &str, values: &[String]) -> String {
     if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
 }
 
-/// Values as code, in the given order.
+/// A list of values as code spans, in the given order.
 pub(super) fn codes(values: &[String]) -> String {
     let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
     match codes.split_last() {
@@ -208,7 +209,7 @@ pub(super) fn codes(values: &[String]) -> String {
     }
 }
 
-/// A sentence with its first letter in lower case, to follow other words.
+/// A sentence with its first letter in lower case, for use after a colon.
 pub(super) fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     // An acronym keeps its capitals.
@@ -223,7 +224,7 @@ pub(super) fn lower_first(text: &str) -> String {
 /// The beginning of the last sentence of the notes, which lists unknown facts.
 const UNKNOWN: &str = "Unknown: ";
 
-/// Splits notes into the text before that sentence and the content of that sentence.
+/// Splits notes into the text before the sentence `Unknown: ...`, and the content of this sentence.
 pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     match notes.find(UNKNOWN) {
         Some(at) if at == 0 || notes[..at].ends_with(' ') => {

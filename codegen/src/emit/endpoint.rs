@@ -1,4 +1,4 @@
-//! One endpoint with a path: the method on the handle of its group, its marker type and its setters.
+//! Emits one endpoint with a path: the method on the handle of its group, its marker type and its setters.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -8,7 +8,7 @@ use super::{docs, params};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
 use crate::url_path;
 
-/// The method; required params are its arguments.
+/// The method that creates a request; its arguments are the required params.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
     let arguments = params_of(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
@@ -60,7 +60,8 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
 /// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// The params with their setters, except arguments: first the setters with one type on all endpoints, then the others.
+/// The params that have setters, each with a setter. The first list has the setters with the same type on all
+/// endpoints, the second list the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
@@ -95,7 +96,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
 }
 
-/// The sources of the path and the fields.
+/// The source of the path, and the source of the fields if it differs.
 fn sources(endpoint: &Endpoint) -> String {
     let body = match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
@@ -108,7 +109,7 @@ fn sources(endpoint: &Endpoint) -> String {
     }
 }
 
-/// The params as lists: required ones by source, then optional ones, then those with one value.
+/// Lines with the names of the params: required params by source, optional params, and params with a constant value.
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {
@@ -131,12 +132,13 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// The setter traits of an endpoint: a list of the traits, with one macro for those of its param set. A setter whose
-/// type differs between endpoints is listed with its type.
+/// The implementations of setter traits for an endpoint, as one macro call. The macro of a param set adds the traits of
+/// the set. A setter whose type differs between endpoints is listed with its type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
+    // Params of the set precede the endpoint's own params, and the macro of the set covers them.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

@@ -1,4 +1,4 @@
-//! One group: its handle with one method per endpoint, then each endpoint with its record, then the registry entry.
+//! Emits one group: its handle with one method per endpoint, each endpoint with its record, and the registry entry.
 
 use std::collections::HashMap;
 use std::iter;
@@ -56,7 +56,8 @@ fn handle(group: &Group) -> TokenStream {
     }
 }
 
-/// The name of the client field. The underscore avoids a warning in groups without methods, where the field is unused.
+/// The name of the handle's field for the client. Without methods the field is unused, and the underscore avoids a
+/// warning.
 fn client_field(group: &Group) -> Ident {
     ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }
@@ -89,7 +90,8 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The marker types of the endpoints, each with the method that returns its request and whether it has a history.
+/// The macro call that declares the marker types: each with the method that returns its request, and with `HasHistory`
+/// if the endpoint has a history.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
     let markers: Vec<_> = group

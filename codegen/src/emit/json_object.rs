@@ -1,8 +1,8 @@
-//! Maps that keep the order in which keys were added, for human-readable documents.
+//! A JSON object that keeps its keys in the order in which they were added, for human-readable documents.
 
 use serde_yaml::{Mapping, Value};
 
-/// A map with builder methods.
+/// A JSON object with builder methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
 
@@ -30,7 +30,7 @@ impl Object {
         self.with_some(key, (!items.is_empty()).then_some(items))
     }
 
-    /// Appends all keys of another map.
+    /// Adds all keys of another object.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
@@ -40,7 +40,7 @@ impl Object {
         self.0.get(key)
     }
 
-    /// The map under a key.
+    /// The value of a key, if it is an object.
     pub(super) fn object(&self, key: &str) -> Option<Self> {
         self.0.get(key)?.as_mapping().cloned().map(Self)
     }
@@ -62,7 +62,7 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     }
 }
 
-/// A number without a fraction if it is an integer.
+/// A number as a JSON value; an integer has no fraction, so `5.0` is `5`.
 pub(super) fn number(number: f64) -> Value {
     number.to_string().parse::<i64>().map_or_else(|_| number.into(), Into::into)
 }

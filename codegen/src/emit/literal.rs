@@ -1,4 +1,4 @@
-//! Facts of the model as literals of the registry.
+//! Converts facts of the model to Rust literals: types, numbers, and entries of the registry.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        // The variants of the runtime have the same names; the same is true of timestamps.
+        // The enum of the runtime has the same variant names; this is also true for the formats of timestamps.
         let variant = format_ident!("{self:?}");
         tokens.append_all(quote!(Evidence::#variant));
     }
@@ -43,7 +43,7 @@ impl ToTokens for Range {
     }
 }
 
-/// A number literal with digits in groups of three, as clippy requires.
+/// A float literal with digits in groups of three, as clippy requires.
 pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{:?}", value.abs());
     let literal = match text.split_once('.') {
@@ -75,7 +75,7 @@ fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("_")
 }
 
-/// The Rust type of a value.
+/// Emits the Rust type of a value.
 impl ToTokens for Type {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(match self {
@@ -95,7 +95,7 @@ impl ToTokens for Type {
     }
 }
 
-/// The `ValueType` that describes a type.
+/// The `ValueType` of the registry for a type.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
         Type::String => quote!(ValueType::String),
@@ -129,13 +129,13 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// The builder call `.key(value)`; empty if there is no value.
+/// The builder call `.key(value)`; nothing if there is no value.
 pub(super) fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
     value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
 }
 
-/// The builder call `.key(text)`; empty if the text is empty.
+/// The builder call `.key(text)`; nothing if the text is empty.
 pub(super) fn text(key: &str, text: &str) -> TokenStream {
     link(key, Some(text).filter(|text| !text.is_empty()))
 }
@@ -148,7 +148,7 @@ fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
     [("unit", unit), ("summary", summary), ("notes", notes)].into_iter().map(|(key, value)| text(key, value)).collect()
 }
 
-/// A field: the name of the constant for the envelope's time field, otherwise a literal.
+/// A field of a record: a constant for the time field of the envelope, otherwise a literal.
 pub(super) fn field_info(field: &Field) -> TokenStream {
     if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
 }
@@ -196,12 +196,12 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #(#links)*)
 }
 
-/// The builder call for a list of values; empty if there are none.
+/// The builder call for a list of values; nothing if the list is empty.
 fn values(key: &str, values: &[String]) -> TokenStream {
     link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
-/// A param of an endpoint: the shared constant with the overrides of the endpoint.
+/// A param of an endpoint: a literal, or the constant of a shared param with the overrides of the endpoint.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -239,10 +239,12 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// The params of an endpoint: the name of the param set, then the other params one by one.
+/// The builder calls for the params of an endpoint: the constant of the param set, the endpoint's own params, and the
+/// params of the set that the endpoint overrides.
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
+    // `resolve` puts the params of the set first.
     let (of_set, own) = params.split_at(set.map_or(0, |set| set.params.len()));
     let literal = |param| endpoint_param(param, &api.shared_params);
     let own = own.iter().map(literal);

@@ -1,7 +1,7 @@
-//! The catalogue as an OpenAPI description, for viewers, validators and other generators.
+//! Emits the catalogue as an OpenAPI description, for viewers, validators and other generators.
 //!
-//! One builder makes both versions; their differences are in `version.rs`. A fact without an OpenAPI keyword is emitted
-//! as an extension only if a tool reads it.
+//! One builder emits both versions of OpenAPI; the differences are in `version.rs`. A fact without an OpenAPI keyword
+//! is emitted as an extension only if a tool reads the extension.
 
 mod component_names;
 mod errors;
@@ -39,7 +39,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
     }
 }
 
-/// A deviation of a generator from the standard.
+/// A note for users of a generator that deviates from the standard.
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass it several values as one text with \
      commas, as in `[\"a,b\"]`.";
 
@@ -95,7 +95,7 @@ impl<'a> Description<'a> {
             .with("description", joined(facts.map(|fact| docs::prose(&fact))))
     }
 
-    /// The server URL: the user supplies the base URL, of which only the suffix is known.
+    /// The server with a variable base URL, because the user configures it. Only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
@@ -125,8 +125,8 @@ fn tag(group: &Group) -> Object {
 
 /// The operation id, from which other generators derive the method name.
 ///
-/// Group and endpoint are joined by one underscore, or by two if a group with a longer name and one of its endpoints
-/// would yield the same id.
+/// One underscore joins group and endpoint. Two underscores are used if a group with a longer name and one of its
+/// endpoints have the same id.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_met = |other: &Group| {
@@ -136,18 +136,19 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
-/// A description: the summary, facts that are Markdown already, and the notes.
+/// A description with the summary, the facts and the notes as paragraphs. The facts are already Markdown; summary and
+/// notes are escaped.
 fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
     let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
     Object::default().with_text("description", &joined(paragraphs))
 }
 
-/// Joins paragraphs, without empty ones.
+/// Joins paragraphs; empty paragraphs are omitted.
 fn joined(paragraphs: impl IntoIterator<Item = String>) -> String {
     paragraphs.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The source of a fact as a sentence; empty if it is documented.
+/// The source of a fact as a sentence; empty for a documented fact.
 fn source(evidence: Evidence) -> String {
     docs::value_facts("", Range::default(), evidence)
 }

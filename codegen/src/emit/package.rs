@@ -1,11 +1,11 @@
-//! The emitted crate: its name, and the paths of its documents.
+//! The name of the emitted crate, and the path of its documents.
 
 use crate::names;
 
 /// The crate that contains the emitted files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name in its manifest, for example `generated-client`.
+    /// The name in the manifest of the crate, for example `generated-client`.
     pub name: String,
     /// The relative path from the emitted Rust files to the documents, for example `../../docs`.
     pub docs: String,

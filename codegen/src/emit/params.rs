@@ -1,4 +1,4 @@
-//! `service/params.rs`: the shared params, and a setter on requests for every param of an endpoint.
+//! Emits `service/params.rs`: constants of the shared params, and a setter on requests for every param.
 
 use std::collections::HashSet;
 
@@ -38,14 +38,14 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports)
 }
 
-/// The shared params that endpoints use.
+/// The shared params that at least one endpoint uses.
 fn used(api: &Api) -> Vec<&SharedParam> {
     let params = api.endpoints().flat_map(|endpoint| endpoint.params.iter().flatten());
     let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
-/// The param sets of these endpoints.
+/// The param sets that the given endpoints use.
 pub(super) fn used_sets<'a>(
     api: &'a Api,
     endpoints: impl Iterator<Item = &'a Endpoint>,
@@ -61,7 +61,7 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
-/// The setter traits of a param set whose types are the same on every endpoint.
+/// The setter traits of a param set, without those whose type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);
@@ -73,7 +73,7 @@ pub(super) fn macro_name(set: &ParamSet) -> Ident {
     ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
 }
 
-/// The traits of an endpoint with a param set: those of the set's setters and those of its own params.
+/// Defines the macro that implements the setter traits of a param set, and of own params, for an endpoint.
 fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
     let (name, traits) = (macro_name(set), traits(api, set));
     if traits.is_empty() {
@@ -121,7 +121,7 @@ fn setter(setter: &Setter) -> TokenStream {
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
-    // `None` omits the param, for any type of setter.
+    // Every kind of setter accepts `None`, which omits the param.
     let (generics, argument, value, with) = match setter.passing() {
         Passing { several: false, exact: true } => {
             (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name), quote!(with_exact::<#ty>))
@@ -149,7 +149,7 @@ fn setter(setter: &Setter) -> TokenStream {
 
 /// The facts about the param that apply to all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
-    // The unit is omitted for a `Timestamp`, since the client converts it.
+    // The unit is omitted for a `Timestamp`, because the client converts the value.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
     let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Documented));
     let default =
@@ -169,7 +169,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 
-/// A note on the facts that differ between endpoints.
+/// The docs of a setter whose type differs between endpoints.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
     vec![format!("Sets `{ident}`, whose type depends on the endpoint: see [`{takes}::{type_ident}`].")]

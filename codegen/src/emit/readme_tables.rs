@@ -1,4 +1,5 @@
-//! Tables of all keys of the format for the README of the catalogue, made from the declarations.
+//! Emits tables of all keys of the catalogue format, from the declarations of the format, into the README of the
+//! catalogue.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +11,14 @@ use crate::catalogue_reader::expected;
 const MARKS: [&str; 2] =
     ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
 
-/// Returns a page with updated tables, if it contains the markers.
+/// Returns a page with updated tables; a page without the markers is unchanged.
 pub(crate) fn with_key_tables(page: &str) -> String {
     let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
     let Some((before, after)) = parts else { return page.to_owned() };
     [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
 }
 
-/// One section per map, in the order in which the keys refer to the maps.
+/// One section per map. A map follows the first map with a key that accepts it.
 fn sections() -> String {
     let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {
@@ -36,7 +37,7 @@ fn line(key: &Key) -> String {
     row([format!("`{}`{star}", key.name), value(&key.shape, &key.form), key.about.trim().to_owned()])
 }
 
-/// The accepted shape, with links to the maps.
+/// The accepted values of a key as text, with links to the sections of maps.
 fn value(shape: &Shape, form: &Form) -> String {
     let link = |map: &Map| format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"));
     match (shape, form) {

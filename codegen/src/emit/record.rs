@@ -1,4 +1,4 @@
-//! One record: the struct, its table of fields, and the conversion from a row.
+//! Emits one record: the struct, the registry entry with its fields, and the conversion from a row.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use super::render::{Imports, Source};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
 
-/// `service/records.rs`: the records that several groups share.
+/// Emits `service/records.rs`: the records that several groups share.
 pub(super) fn shared_file(api: &Api) -> File {
     let source = Source {
         path: "service/records.rs".to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn shared_file(api: &Api) -> File {
     source.render(&imports(api))
 }
 
-/// The constant of the envelope's time field, if a record has that field.
+/// The constant for the time field of the envelope, if a record uses it.
 fn time(api: &Api) -> Option<TokenStream> {
     let field = api.service.envelope.as_ref()?.time.as_ref()?;
     let mut records = api.groups.iter().flat_map(|group| &group.records);
@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// The method of the metadata that returns requested values that a response does not cover.
+/// The method of `Metadata` that returns the requested values without data in the response.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
@@ -69,7 +69,7 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // The unit is omitted for a `Timestamp`, since the client converts it.
+    // The unit is omitted for a `Timestamp`, because the client converts the value.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     docs::joined([docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)])
@@ -97,7 +97,7 @@ fn description(record: &Record) -> TokenStream {
     }
 }
 
-/// The fields by their index in the table.
+/// The macro call that assigns each struct field its index in the registry entry.
 fn fields(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
@@ -110,7 +110,7 @@ fn fields(record: &Record) -> TokenStream {
     quote!(fields!(#name #fields);)
 }
 
-/// The names that records may import, in any module.
+/// The names that a module with records may import.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports = Imports::from([
         ("Timestamp", "::runtime"),

@@ -1,7 +1,7 @@
-//! The endpoint reference for users: a front page with an index of all endpoints, and one Markdown page per group.
+//! Emits the endpoint reference for users: a front page with an index of all endpoints, and a page for each group.
 //!
-//! Every endpoint with a path has its params, its fields and an example program; the doctests of the client compile
-//! these programs.
+//! Every endpoint with a path has a section with its params, its fields and an example program. The doctests of the
+//! client compile these programs.
 
 mod authentication;
 mod endpoint;
@@ -17,7 +17,7 @@ use crate::model::{Api, Body, Endpoint, Evidence, Group};
 pub(super) use example::request;
 pub(super) use tables::{row, table};
 
-/// The front page and the pages of the groups.
+/// Emits the front page and the pages of the groups.
 pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
     let pages = api.groups.iter().map(|group| File { path: path(group), text: page(api, package, group) });
     std::iter::once(front(api)).chain(pages).collect()
@@ -62,7 +62,7 @@ fn front(api: &Api) -> File {
     File { path: "README.md".to_owned(), text }
 }
 
-/// The index: one row per endpoint.
+/// The index of the front page: one row per endpoint.
 fn endpoints(api: &Api) -> String {
     let rows =
         api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| index_row(group, endpoint)));
@@ -85,7 +85,7 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
     row([
         format!("[{}]({page})", prose(&group.title)),
         format!("[{}]({page}#{anchor})", prose(&endpoint.name)),
-        // The summary precedes the method, which is wide: on a phone only the first three columns are visible.
+        // The summary is the third column, before the wide methods: on a phone only three columns are visible.
         prose(&endpoint.summary),
         method,
         path,

@@ -1,6 +1,7 @@
-//! `requests.rs`: a test of the sent requests, with one line per endpoint and one per setter.
+//! Emits `requests.rs`: tests of the sent requests, with one line per endpoint and one per setter.
 //!
-//! The expected values are made from the catalogue here; the comparison is written by hand in the runtime.
+//! The expected values are computed from the catalogue here. The functions that compare them with a request are in the
+//! runtime.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,7 +29,7 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// One test per group: the path of each endpoint, and the request of its example.
+/// The test of a group: for each endpoint, the expected path and the request of the example program.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let checks: Vec<_> = group
@@ -52,7 +53,7 @@ fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<T
     })
 }
 
-/// One test for all setters: each setter is called on the first endpoint that has it.
+/// The test of all setters: each setter is called on the first endpoint that has it.
 fn setters(api: &Api) -> Option<TokenStream> {
     let first = first_with(api);
     let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
@@ -89,12 +90,12 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     Some(quote!(setter(#request.#name(#argument), #expected);))
 }
 
-/// An item of a JSON list.
+/// The value of a param as an item of a JSON list.
 fn in_json(param: &Param, wire: String) -> String {
     if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
-/// The first endpoint that has a setter, by the setter's name.
+/// For the name of each setter, the first endpoint that has the setter, with group and param.
 type First<'a> = HashMap<&'a str, (&'a Group, &'a Endpoint, &'a Param)>;
 
 fn first_with(api: &Api) -> First<'_> {
@@ -111,7 +112,7 @@ fn first_with(api: &Api) -> First<'_> {
     first
 }
 
-/// Deprecated endpoints still have to work.
+/// The attribute that allows calls of deprecated endpoints, which are tested too; nothing if there are none.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
@@ -128,7 +129,7 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
     quote!(#handle.#method(#(#arguments),*))
 }
 
-/// The path with the value of [`sample`] for each of its params.
+/// The path of an endpoint, with the value of [`sample`] for each param in the path.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
@@ -138,8 +139,8 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// A sample value of a param, in Rust and as text: a value that is known to work, otherwise any value of its type. A
-/// number has a type suffix if the argument does not determine the type.
+/// A sample value of a param, as a Rust expression and as sent text: a value that is known to work, otherwise any value
+/// of the type. A number has a type suffix if the argument does not determine the type.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let known = param.example.as_deref();
@@ -172,7 +173,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         Type::Named(name) => {
             let ty = api.types.iter().find(|ty| ty.ident == *name);
             let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
-            // The default of a list can consist of several values.
+            // The default of a list can be several values in one text, which matches no value of the type.
             let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
@@ -184,15 +185,15 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
     }
 }
 
-/// The integer at the lower end of the range, otherwise at the upper end.
+/// The smallest integer of the range; the largest if the range has no minimum.
 fn bound(param: &Param) -> Option<f64> {
     param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }
 
-/// The unescaped characters of a path segment, in addition to letters and digits.
+/// The characters that are not percent-encoded in a path segment, in addition to letters and digits.
 const SEGMENT: &[u8] = b"-._~";
 
-/// The unescaped characters of a query, in addition to letters and digits.
+/// The characters that are not percent-encoded in a query, in addition to letters and digits.
 const QUERY: &[u8] = b"-._~,:";
 
 fn encoded(text: &str, plain: &[u8]) -> String {

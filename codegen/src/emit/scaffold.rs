@@ -1,13 +1,14 @@
-//! The files that a new crate needs in addition to the emitted ones, written once: a manifest, a `lib.rs`, and the git
-//! settings for emitted files.
+//! Emits the files that a new crate needs in addition to the generated ones: a manifest, a `lib.rs`, and the git
+//! settings for generated files.
 //!
-//! The user edits them from then on; the caller makes sure that none of them is overwritten.
+//! These files are written only once, and the user may edit them. The caller makes sure that none of them is
+//! overwritten.
 
 use super::{File, Package, docs};
 use crate::model::Api;
 
-/// The manifest, the `src/lib.rs` and the `.gitattributes` of a new crate that depends on the runtime in the folder
-/// `runtime`.
+/// The `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `runtime` is the folder of the runtime
+/// that the crate depends on.
 pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     vec![
         File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
@@ -16,7 +17,7 @@ pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     ]
 }
 
-/// Emitted files have the same line endings on every machine, and reviewers see them collapsed.
+/// Git settings: emitted files have the same line endings on every machine, and GitHub collapses them in reviews.
 const ATTRIBUTES: &str =
     "src/generated/** text eol=lf linguist-generated=true\ndocs/** text eol=lf linguist-generated=true\n";
 

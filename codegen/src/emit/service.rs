@@ -1,4 +1,4 @@
-//! `service/mod.rs`: the registry entry of the service, and the list of all groups.
+//! Emits `service/mod.rs` with the registry entry of the service and the list of all groups, and `service/limits.rs`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -114,7 +114,7 @@ fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors #notes)
 }
 
-/// The builder call `.key(&[…])`; empty if the list is empty.
+/// The builder call `.key(&[…])`; nothing if the list is empty.
 fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
     let literals = items.iter().map(literal);
     link(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
@@ -136,7 +136,7 @@ fn numbers(limit: &Limit) -> [TokenStream; 2] {
     [limit.requests, limit.seconds].map(|number| integer(number.into()))
 }
 
-/// `service/limits.rs`: the sets of rate limits, as constants and by name.
+/// Emits `service/limits.rs`: the sets of rate limits as constants, and functions that return them.
 pub(super) fn limits_file(api: &Api) -> File {
     let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
     items.push(quote! {
@@ -167,7 +167,7 @@ pub(super) fn limits_file(api: &Api) -> File {
     source.render(&imports.into_iter().collect())
 }
 
-/// A set of limits as a constant.
+/// The constant for a set of rate limits.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
     let [requests, seconds] = numbers(limit);

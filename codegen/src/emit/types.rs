@@ -1,4 +1,4 @@
-//! `service/types.rs`: enums, which keep unknown values, and identifiers, which accept any text.
+//! Emits `service/types.rs`: enums, which keep unknown values, and identifiers, which accept any text.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -23,7 +23,7 @@ pub(super) fn file(api: &Api) -> File {
         ("UnknownValue", "::runtime::wire"),
         ("named_type", "::runtime"),
     ]);
-    // Variants with these names need no import.
+    // In a file with only enums, the name `Cow` is a variant of an enum, which needs no import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
@@ -75,7 +75,7 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
         let doc = docs::doc([value_docs(value, ty.evidence)]);
         quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
     });
-    // The constants have a separate `impl`, so that they are listed together.
+    // The constants have a separate `impl`, so that the docs list them together.
     let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
     vec![
         quote! {
@@ -106,7 +106,7 @@ fn description(ty: &NamedType) -> TokenStream {
     }
 }
 
-/// The methods that return attributes of the known values.
+/// The methods that return an attribute of a known value, one method for each attribute.
 fn attributes(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let methods = ty.attributes.iter().map(|attribute| {

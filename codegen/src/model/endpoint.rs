@@ -2,14 +2,14 @@
 
 use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
 
-/// A group: one file of the catalogue, one module of the client.
+/// A group, which is one file of the catalogue and one module of the client.
 #[derive(Debug)]
 pub struct Group {
-    /// The name of its file in the catalogue.
+    /// The name of the group's file in the catalogue.
     pub file: String,
-    /// The name of its module and of its accessor.
+    /// The name of the module, and of the method of `Client` that returns the handle.
     pub ident: String,
-    /// The type of its handle.
+    /// The type name of the handle, which has the methods for the endpoints.
     pub handle: String,
     pub title: String,
     pub summary: String,
@@ -37,7 +37,7 @@ pub struct Endpoint {
     pub name: String,
     /// The name of the method on the handle.
     pub ident: String,
-    /// The marker type.
+    /// The name of the marker type.
     pub type_ident: String,
     pub aliases: Vec<String>,
     pub path: Option<String>,
@@ -51,7 +51,7 @@ pub struct Endpoint {
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
-    /// Whether it has a history, from its own entry or from the service's.
+    /// `true` if the endpoint has a history, by its own declaration or by that of the service.
     pub has_history: bool,
     /// The number of requests that one call counts as.
     pub weight: u32,
@@ -78,11 +78,11 @@ pub struct ParamSet {
     pub params: Vec<usize>,
 }
 
-/// A param of one endpoint, with its overrides.
+/// A param of one endpoint; for a shared param, with the overrides of the endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// The index of the shared param, and whether the endpoint overrides any of its facts.
+    /// The index of the shared param, if any, and `true` if the endpoint overrides any of its facts.
     pub shared: Option<(usize, bool)>,
 }
 
@@ -115,7 +115,7 @@ pub struct Param {
     pub tested_values: Vec<String>,
     /// Values that the service is known to reject.
     pub rejected_values: Vec<String>,
-    /// A value for sample requests, not known to be rejected by this endpoint.
+    /// A value for sample requests, never one that the endpoint is known to reject.
     pub example: Option<String>,
     /// The evidence that only one value is accepted.
     pub single_value: Option<Evidence>,
@@ -136,12 +136,12 @@ impl Param {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
 
-    /// The name of the argument: that of the setter for several values if there is one, otherwise that of the setter.
+    /// The name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
     pub fn argument(&self) -> &str {
         self.list_setter.as_ref().unwrap_or(&self.ident)
     }
 
-    /// The kind of the argument.
+    /// The kind of the argument of the method.
     pub fn passing(&self) -> Passing {
         Passing { several: self.list_setter.is_some(), exact: self.ty.is_primitive() }
     }
@@ -150,10 +150,10 @@ impl Param {
 /// The kind of the argument of a method or setter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passing {
-    /// Whether it accepts several values.
+    /// `true` if the argument accepts several values.
     pub several: bool,
-    /// Whether the argument has the type itself, so that a bare number literal is inferred. With `Into`, which accepts
-    /// many number types, the type of `100` in `limit(100)` would be ambiguous.
+    /// `true` if the argument has exactly the type of the param, so that Rust can infer the type of a number literal.
+    /// With `impl Into`, which many number types satisfy, the type of `100` in `limit(100)` would be ambiguous.
     pub exact: bool,
 }
 
@@ -161,9 +161,9 @@ pub struct Passing {
 #[derive(Debug)]
 pub struct Setter {
     pub ident: String,
-    /// The trait of the endpoints that have the setter.
+    /// The name of the trait of the endpoints that have the setter.
     pub takes: String,
-    /// The associated type of the trait, if the type differs between endpoints.
+    /// The name of the associated type of the trait, for a setter whose type differs between endpoints.
     pub type_ident: String,
     pub wire_name: String,
     pub summary: String,
@@ -171,10 +171,11 @@ pub struct Setter {
     pub range: Range,
     pub default: Option<String>,
     pub allowed_values: Vec<String>,
-    /// The evidence, if it is the same on all endpoints. The same applies to unit, range, default and allowed values.
+    /// The evidence, if it is the same on all endpoints. Likewise, the unit, range, default and allowed values are
+    /// empty if they differ between endpoints.
     pub evidence: Option<Evidence>,
     pub notes: String,
-    /// The type on all endpoints, or `None` if it differs.
+    /// The type, or `None` if it differs between endpoints.
     pub ty: Option<Type>,
     /// Whether it accepts several values.
     pub several: bool,
@@ -183,7 +184,7 @@ pub struct Setter {
 }
 
 impl Setter {
-    /// The kind of its argument; never `exact` if the type differs between endpoints.
+    /// The kind of the setter's argument; not `exact` if the type differs between endpoints.
     pub fn passing(&self) -> Passing {
         Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
     }
@@ -195,7 +196,7 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The format of the time, if no field declares it.
+        /// The format of the time, if it is not declared by a field.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },

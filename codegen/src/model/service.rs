@@ -1,4 +1,4 @@
-//! The facts that all endpoints share.
+//! The part of the model that all endpoints share.
 
 use super::{Evidence, Field, TimeForm, UNKNOWN_MEANING};
 
@@ -23,7 +23,7 @@ pub struct Service {
     pub history: Option<History>,
 }
 
-/// The params of a history, by their names on the wire.
+/// The wire names of the params that select the time range of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     pub from: String,
@@ -38,7 +38,7 @@ pub struct History {
 #[derive(Debug, PartialEq)]
 pub struct ApiKey {
     pub carrier: KeyCarrier,
-    /// Whether requests also work without the key.
+    /// `true` if requests also work without the key.
     pub optional: bool,
     pub evidence: Evidence,
 }
@@ -46,7 +46,7 @@ pub struct ApiKey {
 /// The part of a request that carries the API key.
 #[derive(Debug, PartialEq)]
 pub enum KeyCarrier {
-    /// A header, with its name in lower case since HTTP ignores case, and the prefix of the key.
+    /// A header. The name is in lower case, because HTTP ignores case; the prefix precedes the key.
     Header { name: String, prefix: String },
     /// `name:password` in base64, in the header `authorization`.
     Basic,
@@ -57,13 +57,13 @@ pub enum KeyCarrier {
 /// A header that every request carries.
 #[derive(Debug, PartialEq)]
 pub struct Header {
-    /// The name in lower case, since HTTP ignores case.
+    /// The name in lower case, because HTTP ignores case.
     pub name: String,
     pub value: String,
     pub evidence: Evidence,
 }
 
-/// The JSON paths of message and code in an error body; a path is keys separated by dots.
+/// The JSON paths of message and code in an error body. A JSON path is a list of keys, separated by dots.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
     /// The name of the schema in the API, with its evidence.
@@ -105,13 +105,13 @@ impl Status {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     pub name: String,
-    /// The name of its constant of `RateLimit`.
+    /// The name of the constant with this `RateLimit`.
     pub constant: String,
     pub requests: u32,
     pub seconds: u32,
     pub concurrent: Option<u32>,
     pub scope: Option<String>,
-    /// The endpoints that it counts, by group or path; empty for all requests.
+    /// The endpoints whose requests count, by group or path; empty if all requests count.
     pub endpoints: Vec<String>,
     pub evidence: Evidence,
 }
@@ -120,7 +120,7 @@ pub struct Limit {
 pub struct Envelope {
     pub data: String,
     pub metadata: Option<String>,
-    /// The Rust field of the metadata that lists requested items that are not covered.
+    /// The Rust name of the metadata's field with the requested values that a response does not cover.
     pub unsupported: Option<String>,
     pub time: Option<Field>,
     pub evidence: Evidence,

@@ -14,7 +14,7 @@ impl Range {
     }
 }
 
-/// A record, by the path of its type from the crate's root.
+/// A reference to a record: the module and the name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RecordRef {
     /// The group's module, or `None` for a record of `service.yaml`.
@@ -23,13 +23,13 @@ pub struct RecordRef {
 }
 
 impl RecordRef {
-    /// A record of `service.yaml`.
+    /// A reference to a record of `service.yaml`.
     pub fn shared(ident: &str) -> Self {
         Self { module: None, ident: ident.to_owned() }
     }
 }
 
-/// An object with known fields.
+/// A record, whose fields are known.
 #[derive(Debug)]
 pub struct Record {
     pub ident: String,
@@ -46,9 +46,9 @@ pub enum RecordLayout {
     /// An object whose keys are the names of the fields.
     #[default]
     Object,
-    /// A list of the values of the fields, in their order and without names.
+    /// A list with the values of the fields, in the order of the fields.
     Positional,
-    /// The value of its single field: a body of one type.
+    /// The value of the record's single field; used for a body that is a single value.
     Value,
 }
 
@@ -58,10 +58,10 @@ pub struct Field {
     pub wire_name: String,
     pub ty: Type,
     pub optional: bool,
-    /// Whether it is the time field of the envelope, which is emitted once as a constant.
+    /// `true` for the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,
     pub range: Range,
-    /// A value from a response, or one like it.
+    /// An example value, from a response or similar to one.
     pub example: Option<String>,
     pub unit: String,
     pub summary: String,
@@ -70,14 +70,14 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the field with its timestamps in another format, if one is given.
+    /// Returns the field with the given format of timestamps, or unchanged without a format.
     pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
         let Some(form) = form else { return self };
         let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// Returns whether an absent value becomes an empty list or map, as callers do not need the difference.
+    /// Returns whether an absent value becomes an empty list or map. Users do not need to distinguish the two.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
@@ -109,7 +109,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the type with its timestamps, if any, in this format.
+    /// Returns the type; if it is or contains a timestamp, the timestamp gets this format.
     #[must_use]
     pub fn timed_in(self, form: TimeForm) -> Self {
         match self {
@@ -121,7 +121,7 @@ impl Type {
         }
     }
 
-    /// The innermost item type of a list or map; the type itself if it is neither.
+    /// The innermost item type of a list, map or option; any other type itself.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
@@ -134,12 +134,12 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
-    /// Returns whether its values are texts on the wire.
+    /// Returns whether values of the type are texts on the wire.
     pub fn is_text(&self) -> bool {
         matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
     }
 
-    /// Returns whether it is a primitive type in Rust: a number or `bool`.
+    /// Returns whether the type is a number or `bool` in Rust.
     pub fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
     }
@@ -151,10 +151,10 @@ pub struct NamedType {
     pub ident: String,
     pub summary: String,
     pub evidence: Evidence,
-    /// Whether it is an identifier, which accepts any value.
+    /// `true` for an identifier, which accepts any value; `false` for an enum.
     pub open: bool,
     pub values: Vec<Value>,
-    /// The methods that return attributes of its values.
+    /// The names of the attributes of the values; each becomes a method.
     pub attributes: Vec<String>,
 }
 
@@ -164,9 +164,9 @@ pub struct Value {
     pub ident: String,
     pub value: String,
     pub summary: String,
-    /// The duration of the step that the value names.
+    /// The duration in seconds, if the value is a duration such as `1h`.
     pub seconds: Option<u64>,
-    /// The attributes, in the order of those of the type; trailing ones may be missing.
+    /// The attributes of the value, in the order of the type's attribute names; the last ones may be missing.
     pub attributes: Vec<String>,
     pub evidence: Evidence,
 }

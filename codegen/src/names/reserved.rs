@@ -1,14 +1,14 @@
-//! The names that every emitted crate uses, by scope; a catalogue must not use them there.
+//! The names that every emitted crate uses, by scope. Names of a catalogue must differ from them in the same scope.
 //!
-//! `reserved/tests.rs` compares the lists with the runtime and our emitted files in both directions: every used name is
-//! listed, and every listed name is used. Planned names have a separate list.
+//! `reserved/tests.rs` compares the lists with the runtime and our emitted files: every used name must be listed, and
+//! every listed name must be used. Planned names have a separate list.
 
 /// A scope in which emitted crates already have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
+    /// Methods of `Client` that return a group, modules of the crate, and functions of the emitted tests.
     Groups,
-    /// Methods of a request, each the setter of a param.
+    /// Methods of a request that set a param.
     Setters,
     /// Arguments of a method.
     Arguments,
@@ -24,7 +24,7 @@ pub enum Scope {
     Endpoints,
 }
 
-/// Returns whether every emitted crate uses a name in a scope.
+/// Returns whether a name is reserved in a scope, because every emitted crate uses it.
 pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let lists: &[&[&str]] = match scope {
         Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
@@ -36,11 +36,11 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
-    // The traits of the setters share a module with the types of a group.
+    // A group module imports the setter traits, such as `TakesLimit`, so its types must differ from them.
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods that every value has from traits of the prelude; a method with the same name would be called instead.
+/// Methods that every value has from traits of the prelude. A method with the same name would hide them.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
 /// Modules at the root of the crate, including those re-exported from the runtime.
@@ -66,7 +66,7 @@ const MODULES: &[&str] = &[
 /// Methods of `Client`.
 const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw"];
 
-/// Functions and methods in the emitted request tests, including the only test that is not named after a group.
+/// Functions of the emitted request tests, including `every_setter`, the only test that is not named after a group.
 const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
 
 /// Methods of `Request`.
@@ -95,7 +95,7 @@ const REQUEST: &[&str] = &[
     "with_list",
 ];
 
-/// Planned methods of requests. They are reserved now, because adding them later would break params with these names.
+/// Planned methods of requests. The names are reserved now, because reserving them later would break existing params.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
 /// Types at the root of the crate, including those re-exported from the runtime, and the imports of emitted files.

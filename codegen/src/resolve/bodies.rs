@@ -1,4 +1,4 @@
-//! Response bodies: their records, declared inline or by name, and the time field.
+//! Resolves response bodies: their records, which are listed inline or named, and the time field.
 
 use super::records::form;
 use super::types::Records;
@@ -10,7 +10,7 @@ use crate::spanned::Text;
 use crate::spec::{self, BodyEntry, Fields, Known};
 
 impl<'a> Resolver<'a> {
-    /// Resolves the body of an endpoint, and the record whose fields it lists.
+    /// Resolves the body of an endpoint; a body that lists fields also has a new record.
     pub(super) fn body(
         &mut self,
         records: &Records<'a>,
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
                 let (reference, record) = own(vec![whole(ty, evidence)], RecordLayout::Value);
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
-            // `load` has reported a body that has none of them.
+            // Any other combination breaks a rule of the format, which `load` has already reported.
             (None, ..) => return Err(Invalid(())),
         };
         let (reference, record) = match fields {
@@ -79,8 +79,8 @@ impl<'a> Resolver<'a> {
         Body::Series { record, time, time_form, evidence }
     }
 
-    /// The fields that a body lists. In a series, the envelope's time field comes first, unless the series has its own
-    /// time.
+    /// Resolves the fields that a body lists. In a series the time field of the envelope is added as the first field,
+    /// unless the series declares another time.
     fn listed(
         &mut self,
         records: &Records<'a>,
@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Resolved<Vec<Field>> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        // In a positional record the time is one of the listed fields.
+        // A positional record lists its time at the right index, so the envelope's field is not added.
         let (envelope, positioned) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit on a body whose time is a field of the record, since that field declares its own unit.
+    /// Rejects a unit on a body whose time is a field of the record, because the field declares the unit.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         Err(self.error("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
     }
 
-    /// Checks the time field of a series of named records.
+    /// Checks that a named record has the time field of its series.
     fn time_of(&mut self, record: &spec::Record, body: &'a spec::Body, at: &Location) -> Resolved<()> {
         match (&body.time, self.service.envelope_time()) {
             (Some(time), _) => self.time(&record.fields, time, time.at()),
@@ -126,9 +126,9 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Checks the field that a series declares as its time.
+    /// Checks that the time field of a series exists and is a timestamp.
     fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) -> Resolved<()> {
-        // A record without fields replaces one that could not be read.
+        // A record without fields is a placeholder for an unreadable one, which has already been reported.
         if time.as_str() == "none" || fields.is_empty() {
             return Ok(());
         }
@@ -154,12 +154,12 @@ fn time_form(body: &spec::Body) -> Option<TimeForm> {
     TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
 }
 
-/// Returns whether a body lists positional fields.
+/// Returns whether a body declares `positional: true`.
 fn is_positional(body: &spec::Body) -> bool {
     body.positional.as_deref().is_some_and(|positional| *positional)
 }
 
-/// The single field of a body of one type, which represents the entire body.
+/// The single field of the record for a body that is one value.
 fn whole(ty: Type, evidence: spec::Evidence) -> Field {
     Field {
         ident: "value".to_owned(),

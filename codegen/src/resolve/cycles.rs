@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// Returns for each record whether a value of it can contain another value of the same record.
+/// Returns, for each record, `true` if a value of the record can contain another value of the same record.
 pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
     let index: HashMap<&str, usize> =
         records.iter().enumerate().rev().map(|(index, record)| (record.name.as_str(), index)).collect();
@@ -20,8 +20,8 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
             above[*inner].push(record);
         }
     }
-    // Kosaraju's algorithm: visit the reversed edges in reverse post-order; all records reached from one start are on a
-    // cycle with it.
+    // Kosaraju's algorithm: the reversed edges are visited in reverse post-order of the edges. All records reached from
+    // one start form a strongly connected component.
     let mut contained = vec![false; records.len()];
     let mut is_met = vec![false; records.len()];
     let mut order = Vec::new();

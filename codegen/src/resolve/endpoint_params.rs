@@ -1,4 +1,4 @@
-//! The params of an endpoint: references are resolved, each only once, and path params are checked.
+//! Resolves the params of an endpoint: follows references, rejects duplicates, and checks the params in the path.
 
 use super::params::{example, texts};
 use super::types::Records;
@@ -10,7 +10,7 @@ use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
 use crate::url_path;
 
-/// A param of an endpoint: its definition, its location in the endpoint, and the resolved param.
+/// A param of an endpoint: its definition, the location of the entry, and the resolved param.
 type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 
 /// Applies the overrides of a `use` entry to a shared param.
@@ -31,11 +31,12 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         ..param
     };
+    // `true` records that the endpoint overrides facts, so the emitters do not use the shared constant alone.
     EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
 }
 
 impl<'a> Resolver<'a> {
-    /// The params of an endpoint, with sets and references resolved.
+    /// Resolves the params of an endpoint, with those of param sets.
     pub(super) fn endpoint_params(
         &mut self,
         records: &Records<'a>,
@@ -45,7 +46,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<EndpointParam>> {
         let mut taken: Vec<Taken<'a>> = Vec::new();
         let mut unknown = Ok(());
-        // Params from sets that no entry overrides.
+        // The params from sets that no entry has overridden yet, with their index in `taken`.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {
@@ -53,6 +54,7 @@ impl<'a> Resolver<'a> {
                     if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
                         && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
                     {
+                        // An override replaces the param of the set in place, which keeps the order of the params.
                         let (index, _) = from_sets.swap_remove(position);
                         taken[index] = params.remove(0);
                     }
@@ -72,7 +74,7 @@ impl<'a> Resolver<'a> {
         unknown.and(distinct).and(in_path).and(params)
     }
 
-    /// The params that one entry refers to.
+    /// Resolves the params of one entry; a param set has several.
     fn entry(
         &mut self,
         records: &Records<'a>,
@@ -116,7 +118,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects duplicate params and setters.
+    /// Rejects duplicate params and setters of an endpoint.
     fn distinct(&mut self, taken: &[Taken<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let distinct = taken.iter().map(|(param, at, _)| {
@@ -125,7 +127,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("duplicate-param", at, message, "keep one; param sets include theirs"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
-            // A param whose two setters have the same name is reported at its definition.
+            // A param whose two setters have the same name is not reported here, because `param_names` reports it.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
@@ -138,7 +140,7 @@ impl<'a> Resolver<'a> {
         all(distinct).map(drop)
     }
 
-    /// Checks that the params in the path are exactly those with `in: path`.
+    /// Checks that the path contains exactly the params with `in: path`.
     fn fills(&mut self, path: &Text, taken: &[Taken<'a>]) -> Resolved<()> {
         let in_path = url_path::params(path);
         let is_declared = |name: &str| {

@@ -1,4 +1,4 @@
-//! Groups and their endpoints: names and paths.
+//! Resolves groups and their endpoints, and checks names and paths.
 
 use std::collections::hash_map::Entry;
 
@@ -68,7 +68,8 @@ impl<'a> Resolver<'a> {
         Err(self.push(error))
     }
 
-    /// The names of the method and of the marker type; the name of the record type is derived from the latter.
+    /// The names of the method and of the marker type. The name of the record is derived from the marker type, and is
+    /// also checked.
     fn endpoint_names(
         &mut self,
         endpoint: &spec::Endpoint,
@@ -92,7 +93,8 @@ impl<'a> Resolver<'a> {
         Ok((ident, type_ident))
     }
 
-    /// Checks a new type name of the group's module against `types`, the existing ones.
+    /// Adds a type name to `types`, the names in the group's module. A name that already exists there or at the root is
+    /// an error.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
         let message = format!("this adds a type `{name}`, which exists already");
         if let Some(first) = self.root_types.get(name) {
@@ -102,7 +104,7 @@ impl<'a> Resolver<'a> {
         self.unique(types, "same-rust-name", name, at, message)
     }
 
-    /// Resolves an endpoint, and the record whose fields its body lists.
+    /// Resolves an endpoint; a body that lists fields also has a new record.
     fn endpoint(
         &mut self,
         records: &Records<'a>,
@@ -139,14 +141,14 @@ impl<'a> Resolver<'a> {
         Ok((endpoint, record))
     }
 
-    /// The index of the param set whose params come first.
+    /// The index of the param set that is the first entry of the endpoint's params.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
         self.sets.get(name.as_str()).copied()
     }
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {
-        // A server does not distinguish paths that differ only in the names of their params.
+        // Paths are compared by template, because paths that differ only in names of params are the same for a server.
         let known = self.paths.entry(url_path::template(path));
         if let Entry::Occupied(first) = &known {
             let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
@@ -154,6 +156,7 @@ impl<'a> Resolver<'a> {
                 .earlier(first.get(), "first here")
                 .help("an endpoint is described once, in one group; `/path#name` distinguishes endpoints on one path");
             let twice = self.push(error);
+            // Called for its errors: a duplicate path can also repeat the base URL.
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

@@ -1,4 +1,4 @@
-//! Pagination of time ranges: its params, and the endpoints that have them.
+//! Resolves `history`: checks the params that select a time range, and determines the endpoints with a history.
 
 use super::{Resolved, Resolver};
 use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
@@ -6,7 +6,7 @@ use crate::spanned::Text;
 use crate::spec::{self, Known};
 
 impl<'a> Resolver<'a> {
-    /// The service-level `history`, checked against the shared params.
+    /// Resolves the `history` of the service; its params must be shared params.
     pub(super) fn service_history(&mut self, shared: &[Resolved<SharedParam>]) -> Resolved<Option<History>> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
@@ -17,7 +17,7 @@ impl<'a> Resolver<'a> {
         self.history(history, &params).map(Some)
     }
 
-    /// The history of an endpoint, its own or the service's, and whether it has one.
+    /// Resolves the source of an endpoint's history; `true` if the endpoint has a history.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,
@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
         Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
-    /// Checks a param that is used for pagination, by its name on the wire.
+    /// Checks that a param with this wire name exists and has a type that `fits`.
     fn history_param(
         &mut self,
         params: &[&Param],
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The param for the order of records, and its value for the oldest first.
+    /// Checks the param for the order of records, and its value for `oldest_first`; returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
         let name = self.history_param(params, sort, &|_| true, "")?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);

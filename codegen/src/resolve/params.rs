@@ -1,4 +1,4 @@
-//! Params and param sets, shared and own: their types, their values and their Rust names.
+//! Resolves params and param sets: checks their types, values and Rust names.
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
@@ -10,7 +10,7 @@ use crate::spec::{self, Evidence, ParamLocation};
 use crate::time_unit::{TimeForm, TimeUnit};
 use crate::type_expr::{Builtin, TypeExpr};
 
-/// A setter of requests.
+/// The facts of a setter that must be the same on all endpoints.
 #[derive(Clone, PartialEq)]
 pub(super) struct Setter {
     ident: String,
@@ -28,6 +28,7 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
+        // Kept for `param_sets`, whose constants are in the same module.
         self.constants = constants;
         params
     }
@@ -48,7 +49,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// The index of a shared param.
+    /// Looks up the index of a shared param, and records that the param is used.
     pub(super) fn shared_param(&mut self, id: &Text) -> Resolved<usize> {
         if let Some(index) = self.shared.get(id.as_str()) {
             self.used.params.insert(*index);
@@ -58,7 +59,7 @@ impl<'a> Resolver<'a> {
         Err(self.unknown_name("unknown-param", id, id.at(), "shared param", known))
     }
 
-    /// The constant name of a shared param or param set.
+    /// The constant name of a shared param or param set; a duplicate is an error.
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
             let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
@@ -68,7 +69,7 @@ impl<'a> Resolver<'a> {
         Ok(constant)
     }
 
-    /// Resolves a param, shared or own.
+    /// Resolves a shared param, or a param of an endpoint.
     pub(super) fn param(
         &mut self,
         records: &Records<'a>,
@@ -109,7 +110,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects a param that carries the API key, since the client adds the key itself.
+    /// Rejects a query param that carries the API key, because the client adds the key to every request.
     fn not_the_key(&mut self, param: &spec::Param) -> Resolved<()> {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
         match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
@@ -136,7 +137,7 @@ impl<'a> Resolver<'a> {
         Err(self.error("param-type", param.ty.at(), message, help))
     }
 
-    /// The name of a param as an argument or setter.
+    /// The Rust name of a param, as an argument or setter; checks both setters.
     fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
         let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
@@ -161,7 +162,7 @@ impl<'a> Resolver<'a> {
         ident
     }
 
-    /// The name of the setter for several values.
+    /// Checks the name of the setter for several values.
     fn list_name(&mut self, list: &Text, scope: Scope) -> Resolved<Text> {
         if names::is_ident(list, Case::Snake) && !names::is_taken(scope, list) {
             return Ok(list.clone());
@@ -170,7 +171,8 @@ impl<'a> Resolver<'a> {
         Err(self.error("no-rust-name", list.at(), message, "write it like `my_names`"))
     }
 
-    /// Checks that a setter has the same wire name on all endpoints, and always accepts one value or always several.
+    /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
+    /// endpoints.
     fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) -> Resolved<()> {
         let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
@@ -186,8 +188,7 @@ impl<'a> Resolver<'a> {
         Err(self.push(error.help("set another with `rust_name`")))
     }
 
-    /// Checks `default` and `allowed_values`: they have the type, are within the range, and do not contradict each
-    /// other.
+    /// Checks that all values of a param have the type, are within the range, and do not contradict each other.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
         let served = all(param.allowed_values.iter().map(|value| {
             self.of_type(param, ("served-type", "served value"), value, value.at())?;
@@ -207,7 +208,7 @@ impl<'a> Resolver<'a> {
         served.and(default).and(tried)
     }
 
-    /// Checks the values of a shared param that an entry overrides.
+    /// Checks the values with which an entry overrides those of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         let served = all(entry
             .allowed_values
@@ -222,7 +223,8 @@ impl<'a> Resolver<'a> {
         served.map(drop).and(default).and(tried)
     }
 
-    /// Checks `tested_values`, `rejected_values` and `example`: they have the type and do not contradict each other.
+    /// Checks that `tested_values`, `rejected_values` and `example` have the type and do not contradict each other or
+    /// `allowed_values`.
     fn tried_values(
         &mut self,
         param: &'a spec::Param,
@@ -250,7 +252,7 @@ impl<'a> Resolver<'a> {
         typed.map(drop).and(consistent.map(drop)).and(fits).and(sent.map(drop))
     }
 
-    /// Rejects a path value that is a dotted segment, since it would change the path.
+    /// Rejects the values `.` and `..` of a path param, because they would change the path.
     fn is_segment(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
@@ -259,7 +261,7 @@ impl<'a> Resolver<'a> {
         Err(self.error("path-segment", value.at(), message, "omit it"))
     }
 
-    /// Rejects a setter for several values on a param that is documented to accept only one.
+    /// Rejects a setter for several values on a param with an enforced `single_value`.
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
@@ -271,7 +273,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Checks the default; if the param accepts several values, the default may be several.
+    /// Checks the default. If the param accepts several values, the default may be a list separated by commas.
     fn default(&mut self, param: &'a spec::Param, default: &'a Text) -> Resolved<()> {
         let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
         all(values.into_iter().map(|value| {
@@ -304,7 +306,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Checks that a declared value is one that the param can have.
+    /// Checks that a value has the type of the param.
     fn of_type(
         &mut self,
         param: &'a spec::Param,
@@ -330,12 +332,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The values of a param in the form that a client sends.
+/// The values of a param in the form that the client sends.
 pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
     values.iter().map(|value| as_sent(ty, value)).collect()
 }
 
-/// A value in the form that a client sends: a number without the sign and zeros that the catalogue may contain.
+/// A value in the form that the client sends. A number is normalized, so `+07` in the catalogue is sent as `7`.
 fn as_sent(ty: &Type, text: &str) -> String {
     let number = match ty {
         Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
@@ -346,8 +348,8 @@ fn as_sent(ty: &Type, text: &str) -> String {
     number.unwrap_or_else(|| text.to_owned())
 }
 
-/// An example value: the endpoint's own; otherwise the shared one if it is known to work here; otherwise another value
-/// that is.
+/// The example value of a param on an endpoint: `own`; otherwise `shared`, unless other values are known to work on the
+/// endpoint; otherwise the first of those values.
 pub(super) fn example(
     own: Option<String>,
     shared: Option<&String>,
@@ -359,7 +361,7 @@ pub(super) fn example(
     own.or_else(|| shared.or(known.first()).cloned())
 }
 
-/// Returns whether a param is an argument of its method, because it is required.
+/// Returns whether a param is an argument of the method: a param in the path, or with an enforced `required`.
 fn is_argument(param: &spec::Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

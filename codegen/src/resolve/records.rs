@@ -1,4 +1,4 @@
-//! Records and their fields.
+//! Resolves records and their fields.
 
 use super::cycles::contain_themselves;
 use super::types::Records;
@@ -11,7 +11,8 @@ use crate::spec::{self, Evidence};
 use crate::type_expr::TypeExpr;
 
 impl<'a> Resolver<'a> {
-    /// The shared records, `Metadata` first: every client has it, if only for unknown fields.
+    /// Resolves the shared records. The first is `Metadata`, which every client has; it has no fields if the service
+    /// declares none.
     pub(super) fn shared_records(&mut self) -> Resolved<Vec<Record>> {
         let envelope = self.service.envelope.as_ref();
         let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
@@ -54,7 +55,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// Rejects a group's record that has the name of an entry of `service.yaml`.
+    /// Rejects a record of a group with the name of a type or record of `service.yaml`.
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
@@ -63,7 +64,8 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// The fields of one record, after the envelope's time field if there is one.
+    /// Resolves the fields of one record. `time` is the time field of the envelope, if it is added to the record; the
+    /// names of the fields must differ from its name.
     pub(super) fn fields(
         &mut self,
         records: &Records<'a>,
@@ -109,7 +111,7 @@ impl<'a> Resolver<'a> {
             wire_name: field.name.to_string(),
             ty: ty?,
             is_envelope_time: false,
-            // Only a documented field is relied on to be present.
+            // A field without documented evidence may be absent, even if the catalogue does not declare it optional.
             optional: field.optional || known != Evidence::Documented,
             range: range?,
             example: field.example.as_deref().cloned(),
@@ -120,7 +122,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Checks the example of a field with a built-in type.
+    /// Checks that the example of a field has the type, if it is a built-in type.
     fn field_example(&mut self, field: &spec::Field, ty: &Resolved<Type>) -> Resolved<()> {
         let Some(example) = &field.example else { return Ok(()) };
         let is_one = match (ty, TypeExpr::parse(&field.ty)) {
@@ -135,7 +137,7 @@ impl<'a> Resolver<'a> {
         Err(self.error("example-type", example.at(), message, "write one of its values"))
     }
 
-    /// Checks that a range is not empty and belongs to a numeric type.
+    /// Checks that the minimum of a range is not above the maximum, and that the type is a number.
     pub(super) fn range(
         &mut self,
         ty: &Resolved<Type>,
@@ -159,7 +161,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The layout of a record.
+/// The layout of a record that is sent as an object or as a list.
 pub(super) fn form(positional: bool) -> RecordLayout {
     if positional { RecordLayout::Positional } else { RecordLayout::Object }
 }

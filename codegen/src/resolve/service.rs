@@ -1,4 +1,4 @@
-//! The facts that all endpoints share: credentials, errors, limits and the envelope.
+//! Resolves the facts that all endpoints share: credentials, errors, limits and the envelope.
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
@@ -11,13 +11,13 @@ use crate::spanned::Text;
 use crate::spec;
 use crate::url_path;
 
-/// Headers to which HTTP, a proxy or the client assigns a meaning.
+/// Headers with a meaning in HTTP, for proxies or for the client. A catalogue can use only a few of them.
 const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
      connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
      pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
 
-/// The reserved headers for which a service may declare a fixed value.
+/// The reserved headers for which a service may still declare a fixed value.
 const FIXED_HEADERS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 
 const AUTHORIZATION: &str = "authorization";
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
 
     fn key_header(&mut self, header: &Text) -> Resolved<String> {
         let name = header.to_ascii_lowercase();
-        // The access token is sent in that header too.
+        // With client credentials, the header `authorization` carries the access token.
         let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&name) && !is_free {
             let message = format!("the header `{header}` is reserved");
@@ -128,7 +128,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects a path that begins with the suffix of the base URL.
+    /// Rejects a path that repeats the suffix of the base URL.
     pub(super) fn below_base_url<'p>(&mut self, path: &'p Text) -> Resolved<&'p Text> {
         let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         match path.strip_prefix(suffix) {
@@ -182,7 +182,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// Checks the name of a group or path in a limit set.
+    /// Checks that a limit set names an existing group or path.
     fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) -> Resolved<String> {
         let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
         let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
@@ -192,6 +192,7 @@ impl<'a> Resolver<'a> {
         }
         let is_path = name.starts_with('/');
         let what = if is_path { "path" } else { "group" };
+        // Suggestions are only names of the same kind.
         let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
         Err(self.unknown_name("unknown-endpoint", name, name.at(), what, alike))
     }
@@ -201,6 +202,7 @@ impl<'a> Resolver<'a> {
         let metadata = envelope.metadata.as_ref();
         let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
         let time = time?;
+        // Kept for the series, to which the field is added.
         self.time.clone_from(&time);
         Ok(Envelope {
             data: envelope.data.clone(),
@@ -211,7 +213,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The time field of every record of a series, unless the endpoint declares another one.
+    /// Resolves the time field of the envelope, which must be a timestamp.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
         let resolved = self.field(&Records::default(), time, inherited)?;
         if !matches!(resolved.ty, Type::Timestamp(_)) {
@@ -221,7 +223,7 @@ impl<'a> Resolver<'a> {
         Ok(Field { is_envelope_time: true, ..resolved })
     }
 
-    /// The Rust field that lists requested items that a response does not cover, if declared.
+    /// Checks the metadata; returns the Rust name of the field `unsupported`, if declared.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
@@ -236,8 +238,8 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// Checks the field for requested items that are not covered: a list in the metadata whose elements can be shown as
-    /// text.
+    /// Checks the metadata's field with the requested values that a response does not cover. The field must be a list
+    /// whose items can be converted to text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());
@@ -255,7 +257,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Returns whether a JSON path is within another.
+/// Returns whether the JSON path `path` is below the JSON path `other`.
 fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -282,7 +284,7 @@ fn is_reserved(header: &str) -> bool {
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
 }
 
-/// The name of the error schema. It has the evidence of the JSON paths, unless it declares its own.
+/// The name of the error schema with its evidence, by default the evidence of the JSON paths.
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
     Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }

@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
 
-/// The records of a group, visible only within it; empty for an entry of `service.yaml`.
+/// The records that only one group can refer to; empty while `service.yaml` is resolved.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) module: Option<&'a str>,
@@ -22,12 +22,12 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // The first of two records with one name is used.
+        // Reversed, so that the first of two records with the same name is kept.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
     }
 
-    /// Returns whether there is a record with a name.
+    /// Returns whether a record with this name exists.
     pub(super) fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
@@ -38,7 +38,7 @@ impl<'a> Records<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves a type expression with all of its names.
+    /// Resolves a type expression and the names in it.
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             let message = format!("`{text}` is not a type");
@@ -52,7 +52,7 @@ impl<'a> Resolver<'a> {
         self.type_in(records, &expr, text)
     }
 
-    /// Resolves the type of a value that may have its own unit; a timestamp accepts only some units.
+    /// Resolves the type of a value that may have a unit or a format. A timestamp accepts only units of time.
     pub(super) fn type_in_unit(
         &mut self,
         records: &Records<'a>,
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Returns a record of the group or of the service by its name.
+    /// Looks up a record of the group, or of `service.yaml`, by its name, and records that it is used.
     pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 
-    /// Resolves a record that a body refers to.
+    /// Looks up a record that a body refers to; an unknown name is an error.
     pub(super) fn body_record(
         &mut self,
         records: &Records<'a>,
@@ -154,8 +154,10 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Checks a name in the root module of the crate, which types and records of `service.yaml` share.
+    /// Adds a type name to those at the root of the crate, where the types and records of `service.yaml` are. A
+    /// duplicate is an error.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
+        // Taken out for the call, which borrows `self` mutably.
         let mut seen = std::mem::take(&mut self.root_types);
         let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
         self.root_types = seen;
@@ -197,11 +199,11 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// The methods that return attributes.
+    /// Checks the names of attributes, which become methods.
     fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
         let mut seen = Unique::default();
         all(ty.attributes.iter().map(|name| {
-            // The constants of an identifier are next to its methods, including those from the runtime.
+            // Identifiers already have methods from the runtime and the prelude; `Scope::Constants` lists them.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
                 return Err(self.error("no-rust-name", name.at(), message, "write it like `my_name`"));

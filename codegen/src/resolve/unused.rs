@@ -1,4 +1,4 @@
-//! Reports named entries that nothing refers to: most likely a reference is missing or misspelt.
+//! Reports named entries that no other entry refers to. In most cases a reference is missing or misspelt.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::load::Catalogue;
 
-/// The entries that are referred to.
+/// The entries to which at least one other entry refers.
 #[derive(Default)]
 pub(super) struct Used<'a> {
     pub(super) types: HashSet<&'a str>,
-    /// Records by module and name; the module is `None` for `service.yaml`.
+    /// Records, as module and name; the module is `None` for `service.yaml`.
     pub(super) records: HashSet<(Option<&'a str>, &'a str)>,
-    /// Shared params by index.
+    /// Shared params, as indices.
     pub(super) params: HashSet<usize>,
 }
 

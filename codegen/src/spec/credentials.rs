@@ -1,4 +1,4 @@
-//! `credentials` and `headers` of `service.yaml`: what requests carry.
+//! Declares `credentials` and `headers` of `service.yaml`, which determine the headers and params of every request.
 
 use super::{Evidence, Field, Status};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne};
@@ -15,14 +15,14 @@ map! {
     }
 }
 
-/// The name of a header.
+/// The condition for the name of a header.
 const HEADER_NAME: Form = Form::Like(
     // RFC 9110, section 5.6.2: a field name is a token.
     "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
     Fault("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
 );
 
-/// Text in a header.
+/// The condition for text in a header.
 const HEADER_VALUE: Form = Form::Like(
     "^[ -~]*$",
     Fault("header-value", "`{}` has characters that a header cannot contain", "write it in ASCII"),

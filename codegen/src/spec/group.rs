@@ -1,4 +1,4 @@
-//! A group file: its endpoints, and what they may leave unknown.
+//! Declares a group file, its endpoints and their bodies.
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, Use};
@@ -128,7 +128,7 @@ map! {
     }
 }
 
-/// Something, or `unknown`.
+/// A value of the catalogue, or the word `unknown`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Known<T> {
     #[default]
@@ -145,17 +145,17 @@ impl<T> Known<T> {
     }
 }
 
-/// The `body` of an endpoint.
+/// The value of the key `body` of an endpoint.
 #[derive(Clone, Debug)]
 pub enum BodyEntry {
-    /// A series of unknown records.
+    /// The word `series`, for a series of unknown records.
     Series,
-    /// A described body.
+    /// A map that describes the body.
     Declared(Box<Body>),
 }
 
 impl BodyEntry {
-    /// The body in full.
+    /// The body as a map; the word `series` is short for `{series: unknown}`.
     pub fn body(&self) -> &Body {
         static SERIES: Body = Body {
             series: Some(Known::Unknown),
@@ -174,7 +174,7 @@ impl BodyEntry {
     }
 }
 
-/// The fields of a record, or the name of a record that has them.
+/// The fields of a record as a list, or the name of a record.
 #[derive(Clone, Debug)]
 pub enum Fields {
     Record(Text),
@@ -188,7 +188,7 @@ pub enum ParamEntry {
     Name(Text),
     /// A shared param with overrides.
     Use(Use),
-    /// A param of this endpoint alone.
+    /// A param that only this endpoint has.
     Own(Box<Param>),
 }
 

@@ -1,4 +1,4 @@
-//! `types` of `service.yaml`: their values, and the attributes of those.
+//! Declares `types` of `service.yaml`, with their values and the attributes of the values.
 
 use super::Evidence;
 use super::value::TYPE_NAME;
@@ -7,7 +7,7 @@ use crate::catalogue_format::{Fault, Form, Rule, SNAKE, map, words};
 use crate::duration;
 use crate::spanned::Text;
 
-/// The name of a method of a type.
+/// The condition for the name of a method of a type.
 const METHOD: Form =
     Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
 

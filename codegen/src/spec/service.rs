@@ -1,4 +1,4 @@
-//! `service.yaml`: what all endpoints share.
+//! Declares `service.yaml`, which has the facts that all endpoints share.
 
 use std::sync::Arc;
 
@@ -59,17 +59,17 @@ map! {
 }
 
 impl Service {
-    /// The field that has the time of a record, unless a body names its own.
+    /// The time field of every record of a series, unless a body declares another.
     pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()
     }
 
-    /// The default format of timestamps.
+    /// The default format of timestamps; seconds if `time` is invalid.
     pub fn time_form(&self) -> TimeForm {
         TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))
     }
 
-    /// A service of which nothing is known.
+    /// A placeholder for a service whose file cannot be read.
     pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
         Self::stand_in(&Location::new(&file, 0..0))
@@ -134,7 +134,7 @@ map! {
     }
 }
 
-/// A JSON path in a body.
+/// The condition for a JSON path in a body.
 const PLACE: Form = Form::Like(
     r"^[^.]+(\.[^.]+)*$",
     Fault(
@@ -160,7 +160,7 @@ map! {
     }
 }
 
-/// A number of a limit that is not 0.
+/// The condition that a number of a limit is not 0; `message` is the error.
 const fn at_least_one(message: &'static str) -> Form {
     Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
 }

@@ -1,4 +1,4 @@
-//! What both kinds of file have: params, records and their fields.
+//! Declares params, records and their fields, which `service.yaml` and group files have in common.
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks};
@@ -6,18 +6,18 @@ use crate::catalogue_format::{Fault, Form, PASCAL, Rule, SNAKE, map, words};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
 
-/// The Rust name that is stated for an entry.
+/// The condition for the Rust name of an entry, the key `rust_name`.
 pub(super) const IDENT: Form =
     Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
 
-/// The name of a type, which is used in Rust unchanged.
+/// The condition for the name of a type, which is also the name in Rust.
 pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
 
-/// The error of a param with `const_value` and a key about other values.
+/// The error about a param with `const_value` and a key about other values.
 const FIXED: Fault = Fault("fixed-param", "a param with `const_value` accepts no other value", "omit one of the two");
 
-/// The error of a time with both keys.
+/// The error about a timestamp with both `unit` and `format`.
 pub(super) const UNIT_OR_FORMAT: Fault =
     Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
 
@@ -87,7 +87,7 @@ map! {
 }
 
 impl Param {
-    /// The name used in references.
+    /// The name for references: `id`, or `name` without an `id`.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }

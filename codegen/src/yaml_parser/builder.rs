@@ -1,4 +1,4 @@
-//! Builds a tree from the events of the parser, each node with its exact position.
+//! Builds the tree of nodes, with their exact positions, from the events of the parser.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use saphyr_parser::{Event, ScalarStyle, Span};
 
 use super::{Kind, Node, SyntaxError, refuse};
 
-/// The maximum nesting depth, far above that of any real catalogue.
+/// The maximum nesting depth. Real catalogues are far below it.
 const MAX_DEPTH: usize = 32;
 
-/// The open collections, innermost last, and the finished root.
+/// The state: the open collections, innermost last, and the finished root.
 pub(super) struct Builder {
     pub(super) text: Vec<char>,
     open: Vec<Open>,
@@ -19,7 +19,7 @@ pub(super) struct Builder {
 struct Open {
     start: usize,
     is_map: bool,
-    /// Whether the collection is written in brackets.
+    /// `true` if the collection is written in brackets or braces.
     is_flow: bool,
     children: Vec<Node>,
 }
@@ -60,7 +60,7 @@ impl Builder {
             return Err(refuse("nesting this deep", span));
         }
         let start = span.start.index();
-        // The parser reports a block collection at its first item, with no length.
+        // For a block collection the parser reports an empty span at the first item, which can begin with a bracket.
         let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
         self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
         Ok(())
@@ -75,7 +75,7 @@ impl Builder {
         self.finish(Node { span: start..end, kind });
     }
 
-    /// The position of a scalar, without the space and the comments that the parser includes in some.
+    /// The position of a scalar. The parser includes white space and comments after some scalars; they are cut off.
     fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
         let (start, end) = (span.start.index(), span.end.index());
         let written = self.text.get(start..end).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Builder {
         start..start + length
     }
 
-    /// The end of the bracket that closes the collection after its last child.
+    /// The position after the bracket that closes the collection; `at` is the end of the last child.
     fn bracket(&self, mut at: usize) -> usize {
         while at < self.text.len() {
             match self.text[at] {
@@ -99,7 +99,7 @@ impl Builder {
         at
     }
 
-    /// The start of a block list: its first dash, which the parser does not always report.
+    /// The start of a block list, which is its first dash. For some lists the parser reports the first item instead.
     fn dash(&self, start: usize) -> usize {
         let before = self.text.get(..start).unwrap_or_default();
         let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
@@ -117,7 +117,7 @@ impl Builder {
     }
 }
 
-/// The length of quoted text, including its quotes; `escape` makes the next character a plain one.
+/// The length of a quoted text with its quotes. A character after `escape` does not end the text.
 fn closing(written: &[char], quote: char, escape: char) -> usize {
     let mut at = 1;
     while at < written.len() {
@@ -139,7 +139,7 @@ fn pairs(children: Vec<Node>) -> Vec<(Node, Node)> {
     pairs
 }
 
-/// Parses a scalar by the core schema of YAML 1.2: only a plain scalar can be anything but text.
+/// Parses a scalar by the core schema of YAML 1.2. A quoted scalar is always text.
 fn scalar(text: &str, style: ScalarStyle) -> Kind {
     if style != ScalarStyle::Plain {
         return Kind::Text(text.to_owned());

@@ -1,6 +1,7 @@
-//! A small server for the programs of the cases: each path has one response, and the last request is recorded.
+//! A small server for the programs of the cases: each path has one response, and all requests are recorded.
 //!
-//! It implements the part of HTTP that a client needs that closes its connection, and knows no catalogue.
+//! The server closes the connection after each response, so it implements only a small part of HTTP. It does not depend
+//! on a catalogue.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -14,7 +15,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Responds to each of these paths with its body, ignoring the query, and to any other path with 404.
+    /// Starts a server that responds to these paths with their bodies for any query, and to other paths with 404.
     pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -44,7 +45,7 @@ impl Server {
         Self { address, heads }
     }
 
-    /// The head of the last request, its names in lower case.
+    /// The request line and headers of the last request, with the names of the headers in lower case.
     pub(crate) fn asked(&self) -> String {
         let heads = self.heads.lock().unwrap();
         let last = heads.last().unwrap();

@@ -1,6 +1,7 @@
-//! The schema for editors and `cargo xtask check` reject the same catalogues, as far as a schema can express the rules.
+//! Tests that the schema for editors rejects the same catalogues as `cargo xtask check`, as far as a schema can express
+//! the rules.
 //!
-//! The case folders are the tested catalogues: valid ones, and invalid ones of every kind.
+//! The tested catalogues are the valid ones in `cases/` and the invalid ones in `mistakes/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use crate::recorded::archive::{Texts, mistakes};
 use crate::recorded::{entries, name};
 
-/// Rules of `check` that a single file can violate and a pattern can detect: the schema has them too.
+/// Rules of `check` that the schema also contains, because they concern a single file and a pattern can detect them.
 const IN_SCHEMA: &[&str] = &[
     "body-kind",
     "body-positional",
@@ -47,7 +48,7 @@ const IN_SCHEMA: &[&str] = &[
     "wrong-value",
 ];
 
-/// Rules that a schema cannot express.
+/// Rules that a schema cannot express, with the reason.
 const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("YAML comes before any schema", &["duplicate-key", "yaml-syntax"]),
     ("a schema knows no file names", &["file-name"]),
@@ -141,7 +142,7 @@ fn every_rule_is_in_the_schema_or_has_a_reason() {
     }
 }
 
-/// Editors show the documentation of every key.
+/// Editors show the documentation of a key, so every key must have one.
 #[test]
 fn every_key_has_a_hover_text() {
     let schema: Value = serde_json::from_str(&codegen::catalogue_schema().text).expect("JSON");
@@ -175,12 +176,12 @@ fn texts(folder: &Path) -> Texts {
     yaml.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
 }
 
-/// Files as an editor reads them; one that is not YAML is left to `check`.
+/// The YAML values of files, without files that are not valid YAML, which only `check` reports.
 fn values(files: &Texts) -> Vec<(String, Value)> {
     files.iter().filter_map(|(name, text)| Some((name.clone(), serde_yaml::from_str(text).ok()?))).collect()
 }
 
-/// Every error of a case: its rule and its file.
+/// The rule and the file of every error of a case.
 fn located(errors: &str) -> Vec<(String, String)> {
     let errors = errors.split("error[").skip(1).filter_map(|error| {
         let (rule, rest) = error.split_once(']')?;

@@ -1,4 +1,4 @@
-//! The output is a function of the catalogue alone.
+//! Tests that the output depends only on the catalogue.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The counts of `cargo xtask codegen` add up.
+//! Tests that the counts in the output of `cargo xtask codegen` add up.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Any text in a catalogue results in an error or in valid Rust; nothing panics.
+//! Tests that any text in a catalogue results in an error or in valid Rust, and that nothing panics.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::property::{self, check};
 
-/// Text with a meaning in YAML, Rust, Markdown, HTML or paths, text that looks like other text, and random text.
+/// Texts with a meaning in YAML, Rust, Markdown, HTML, paths or the catalogue, and a few without a special meaning.
 const TEXTS: &[&str] = &[
     "plain",
     "two words",
@@ -133,7 +133,7 @@ fn value_type() -> impl Strategy<Value = String> {
     prop_oneof![8 => good.prop_map(str::to_owned), 1 => text()]
 }
 
-/// JSON is YAML, and a JSON string can represent any text.
+/// A text in double quotes, with escapes that YAML accepts, so that any text can be part of a catalogue.
 fn quoted(text: &str) -> String {
     let mut json = String::from("\"");
     for character in text.chars() {
@@ -271,7 +271,7 @@ fn strategies_also_produce_valid_catalogues() {
     assert!(good > 5, "only {good} of 300 catalogues were good: the property tests show nothing");
 }
 
-/// The corpus of the fuzz target.
+/// The texts are the corpus of the fuzz target.
 #[test]
 fn stored_texts_yield_errors_or_rust() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");

@@ -1,6 +1,6 @@
-//! The generator as a library: one program, so that it is linked once. `cases` is another one, with a test for each folder.
+//! Tests of the generator as a library. All modules are one program, which is linked once; `cases` is a second program.
 
-#![allow(clippy::expect_used, clippy::panic)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::expect_used, clippy::panic)] // Clippy allows both in functions with `#[test]`, but not in helpers.
 
 mod catalogue_schema;
 mod determinism;
@@ -10,6 +10,6 @@ mod linear;
 mod property;
 mod readme;
 #[path = "../recorded/mod.rs"]
-#[allow(dead_code)] // The other program uses the rest.
+#[allow(dead_code)] // The program `cases` uses the rest of the module.
 mod recorded;
 mod write;

@@ -1,6 +1,6 @@
-//! A property of every catalogue: it has errors, each with its position, or the output is Rust.
+//! Checks a property of every catalogue: it has errors with valid positions, or the output is valid Rust.
 //!
-//! Shared by the tests and the fuzz target, which have different sources of texts.
+//! The tests and the fuzz target use this module, with texts from different sources.
 
 /// Runs the pipeline; returns whether the catalogue was valid.
 ///
@@ -25,14 +25,14 @@ pub(crate) fn check(service: &str, group: &str) -> bool {
     }
 }
 
-/// The same for one text: a service, a line of `%%` and a group.
+/// Calls `check` with the two parts of a text: a service and a group, separated by a line `%%`.
 pub(crate) fn check_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let (service, group) = text.split_once("\n%%\n").unwrap_or((text, text));
     check(service, group)
 }
 
-/// Checks that an error names one of the files, and a line and a column in it.
+/// Checks that the position of an error is in one of the files.
 fn assert_in_file(error: &codegen::Diagnostic, files: &[(&str, &str)]) {
     let (name, position) = error.position();
     let file = files.iter().find(|(known, _)| *known == name);

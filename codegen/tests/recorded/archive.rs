@@ -1,4 +1,4 @@
-//! Several texts in one file, each after a line `-- its name --`.
+//! Reads and updates archives: files with several texts, each after a line `-- NAME --`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use libtest_mimic::Failed;
 
 use super::{entries, name};
 
-/// Names and texts.
+/// Texts with their names.
 pub(crate) type Texts = Vec<(String, String)>;
 
-/// The parts of a file, by name.
+/// The parts of an archive, with their names.
 pub(crate) fn parts(path: &Path) -> Result<Texts, Failed> {
     let text = fs::read_to_string(path)?;
     let mut parts = Texts::new();
@@ -30,31 +30,31 @@ pub(crate) fn parts(path: &Path) -> Result<Texts, Failed> {
     Ok(parts)
 }
 
-/// Moves the parts of a folder out of others.
+/// Removes the parts in a folder, and returns them with names relative to the folder.
 pub(crate) fn take_folder(parts: &mut Texts, folder: &str) -> Texts {
     let is_in = |name: &str| name.split_once('/').is_some_and(|(first, _)| first == folder);
     let found = parts.extract_if(.., |(name, _)| is_in(name));
     found.map(|(name, text)| (name[folder.len() + 1..].to_owned(), text)).collect()
 }
 
-/// Moves a part out of others.
+/// Removes a part, and returns its text.
 pub(crate) fn take(parts: &mut Texts, name: &str) -> Option<String> {
     let index = parts.iter().position(|(known, _)| known == name)?;
     Some(parts.remove(index).1)
 }
 
-/// A part of a file with an expected text.
+/// The expected text of a case, which is a part of an archive.
 pub(crate) struct Expected {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
-    /// `None` in a new case.
+    /// The recorded text; `None` for a new case.
     pub(crate) text: Option<String>,
 }
 
 impl Expected {
-    /// Compares a text with the part, or records it if `UPDATE_EXPECT` is set.
+    /// Compares a text with the part; with `UPDATE_EXPECT`, a different text replaces the part.
     pub(crate) fn compare(&self, actual: &str) -> Result<(), Failed> {
-        /// Tests of one file run side by side.
+        /// Held during an update, because tests of the same archive run in parallel.
         static FILES: Mutex<()> = Mutex::new(());
         if self.text.as_deref() == Some(actual) {
             return Ok(());
@@ -69,6 +69,7 @@ impl Expected {
             .into());
         }
         let _guard = FILES.lock();
+        // Read again, because another test may have updated the archive.
         let mut parts = parts(path)?;
         match parts.iter_mut().find(|(known, _)| known == name) {
             Some((_, text)) => actual.clone_into(text),
@@ -79,7 +80,7 @@ impl Expected {
     }
 }
 
-/// The cases of all files of a folder, each with the name `FILE::CASE`, its catalogue and its errors.
+/// The cases of all archives in a folder, each with its name `FILE::CASE`, its catalogue and its expected errors.
 pub(crate) fn mistakes(folder: &Path) -> Result<Vec<(String, Texts, Expected)>, Failed> {
     let mut cases = Vec::new();
     for path in entries(folder) {

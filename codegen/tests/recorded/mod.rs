@@ -1,4 +1,4 @@
-//! What a folder of a case records, and how it is compared and accepted.
+//! Compares texts with recorded files, and records new texts.
 
 #![allow(clippy::expect_used, reason = "a test that fails may panic")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
 
-/// Compares a text with what is recorded, or records it if `UPDATE_EXPECT` is set.
+/// Compares a text with a recorded file; with `UPDATE_EXPECT`, a different text replaces the file.
 pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected == actual {
@@ -23,7 +23,7 @@ pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
 }
 
-/// The entries of a folder, sorted.
+/// The paths in a folder, sorted.
 pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
         fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -37,7 +37,7 @@ pub(crate) fn reject_others(dir: &Path, is_read: impl Fn(&str) -> bool) -> Resul
     if others.is_empty() { Ok(()) } else { Err(format!("{} has unknown files: {others:?}", dir.display()).into()) }
 }
 
-/// The last part of a path.
+/// The file name of a path.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().expect("a name").to_string_lossy().into_owned()
 }

@@ -1,11 +1,11 @@
-//! A unique name for every schema: other generators use them as names of types and files.
+//! Gives every schema a unique name. Other generators use the names for types and files.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Api, Body, RecordRef};
 use crate::names::{self, Case};
 
-/// The names of schemas for which the catalogue has no service-wide name.
+/// The unique names of the schemas, except for named types, which keep the name in the catalogue.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
     /// The names of series by record; the key is `None` for unknown records.
@@ -18,7 +18,7 @@ impl ComponentNames {
     pub(super) fn of(api: &Api) -> Self {
         let mut taken = Taken::default();
         let mut records = HashMap::new();
-        // These names share a module in Rust too, so they are already distinct.
+        // Named types and shared records are in one Rust module, so their names are already unique.
         for ty in &api.types {
             taken.claim(&ty.ident, "");
         }
@@ -57,7 +57,7 @@ impl ComponentNames {
     }
 }
 
-/// Used names, compared case-insensitively, as some file systems do.
+/// Used names in lower case, because some file systems ignore case.
 #[derive(Default)]
 struct Taken(HashSet<String>);
 

@@ -1,4 +1,4 @@
-//! Error responses: one for each status, with the schema of the body as far as known.
+//! Emits the error responses: one for each status, with the known part of the body's schema.
 
 use super::operation::json;
 use super::schema::schema_ref;
@@ -22,7 +22,7 @@ impl Description<'_> {
         errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
     }
 
-    /// The schema of error bodies: the JSON paths of the message and the code, merged into one object.
+    /// The schema of error bodies: one object with the JSON paths of the message and of the code.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let known = body.evidence?;
@@ -35,7 +35,7 @@ impl Description<'_> {
     }
 }
 
-/// The description of a status.
+/// The meaning, advice and source of a status as a description.
 fn status_facts(status: &Status) -> Object {
     described(status.meaning(), [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
 }

@@ -1,4 +1,4 @@
-//! Operations: one for each endpoint with a path, with its params and its response.
+//! Emits the operations: one for each endpoint with a path, with its params and its response.
 
 use serde_yaml::Value;
 
@@ -35,7 +35,7 @@ impl Description<'_> {
             .with("responses", self.responses(endpoint))
     }
 
-    /// A shared param by reference, unless the endpoint overrides something.
+    /// A param of an endpoint: a reference to a shared param, unless the endpoint overrides one of its facts.
     fn endpoint_param(&self, param: &EndpointParam) -> Object {
         match param.shared.and_then(|(index, anew)| self.api.shared_params.get(index).filter(|_| !anew)) {
             Some(shared) => Object::default().with("$ref", format!("#/components/parameters/{}", component(shared))),
@@ -43,7 +43,7 @@ impl Description<'_> {
         }
     }
 
-    /// The shared params that endpoints refer to.
+    /// The shared params that at least one endpoint uses without overrides.
     pub(super) fn shared_params(&self) -> Object {
         let used: Vec<_> = self
             .api
@@ -61,6 +61,7 @@ impl Description<'_> {
             Some(Evidence::PreviousVersion) if !param.in_path => "Required in the previous API version.",
             _ => "",
         };
+        // Next to a reference, tools would ignore the keyword `default`, so the description contains it.
         let default = param.default.as_deref().filter(|_| is_named(param)).map(docs::code);
         let default = default.map(|default| format!("Default: {default}.")).unwrap_or_default();
         let facts = docs::value_facts(&param.unit, param.range, param.evidence);
@@ -132,22 +133,22 @@ impl Description<'_> {
     }
 }
 
-/// Returns whether the schema of a value is a reference, next to which many tools ignore or reject keywords.
+/// Returns whether the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.
 fn is_named(param: &Param) -> bool {
     matches!(param.ty, Type::Named(_))
 }
 
-/// A body of JSON.
+/// The `content` of a JSON body.
 pub(super) fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// The component name of a shared param; unique, since constants are unique.
+/// The component name of a shared param. It is unique, because the Rust constants are unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }
 
-/// Converts the text of a default to a value of its type.
+/// Converts the text of a default or an example to a value of its type; an unparsable text stays text.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
         Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),

@@ -1,4 +1,4 @@
-//! Schemas: named types, records, and the series of each record.
+//! Emits the schemas: named types, records, and the series of each record.
 
 use serde_yaml::Value;
 
@@ -19,7 +19,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // A record that is an entire body is described in its operation instead.
+            // A record for a body that is a single value has no schema: the operation describes the value.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
@@ -29,13 +29,15 @@ impl Description<'_> {
         types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
     }
 
-    /// Returns whether to emit a record: every client has `Metadata`, but not every service has metadata.
+    /// Returns whether to emit a record. `Metadata` exists in every client, but is emitted only if the service has
+    /// metadata.
     fn is_there(&self, record: &Record) -> bool {
         let envelope = self.api.service.envelope.as_ref();
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
     }
 
-    /// A named type is text of any value, since the service may add values to those known.
+    /// The schema of a named type: any text, because the service may add values. The description lists the known
+    /// values.
     fn named_type(&self, ty: &NamedType) -> Object {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.clone()).collect();
         let known = format!("Known values: {}. Others can occur.", docs::codes(&values));
@@ -56,7 +58,7 @@ impl Description<'_> {
             .with("properties", self.properties(&record.fields))
     }
 
-    /// The schema of a positional record: a list with one schema per index.
+    /// The schema of a record that is sent as a list: one schema per index.
     fn positional(&self, record: &Record) -> Object {
         let items = record
             .fields
@@ -83,7 +85,7 @@ impl Description<'_> {
         self.version.extended(schema, keywords)
     }
 
-    /// The schema of a type without annotations.
+    /// The schema of a type, without description, range and examples.
     pub(super) fn value(&self, ty: &Type) -> Object {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
@@ -139,12 +141,14 @@ impl Description<'_> {
         self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
     }
 
-    /// Adds a value to an object at a JSON path. A value with several schemas can have any type.
+    /// Adds the schema of a value to an object at a JSON path. Two different schemas at one path become a schema for
+    /// any value.
     pub(super) fn inserted(&self, object: Object, path: &str, value: Object, is_required: bool) -> Object {
         let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
         let properties = object.object("properties").unwrap_or_default();
         let parent = || Object::default().with("type", "object");
         let value = match (rest, properties.object(key)) {
+            // Only the parents of a required value are certain to exist, so other parents can be null.
             (Some(rest), None) if is_required => self.inserted(parent(), rest, value, true),
             (Some(rest), None) => self.inserted(self.version.nullable(parent(), ""), rest, value, false),
             (Some(rest), Some(parent)) if parent.get("properties").is_some() => {
@@ -162,7 +166,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
     Object::default().with("$ref", format!("#/components/schemas/{name}"))
 }
 
-/// The range of a number, if it is enforced.
+/// The range of a number, if its evidence is strong enough to enforce it.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
     if !is_number || !evidence.is_enforced() {

@@ -1,4 +1,4 @@
-//! Credentials: an API key, or an API key with an access token that the client requests first.
+//! Emits the credentials: an API key, or an API key with an access token that the client requests first.
 
 use super::{Description, described, some, source};
 use crate::emit::json_object::Object;
@@ -17,13 +17,13 @@ fn key_in(part: &str, name: &str) -> Object {
 }
 
 impl Description<'_> {
-    /// The alternatives: the key alone, and the key with a token.
+    /// The alternative sets of credentials: the key alone, and the key with a token.
     pub(super) fn security(&self) -> Vec<Object> {
         let service = &self.api.service;
         let nothing = || Vec::<String>::new();
         let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
         let with_token = service.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
-        // If the key is optional, an empty requirement is another alternative.
+        // An empty requirement means that a request without credentials is accepted.
         let without = service.api_key.as_ref().filter(|key| key.optional).map(|_| Object::default());
         some(key.clone()).into_iter().chain(with_token).chain(without).collect()
     }
@@ -45,7 +45,7 @@ impl Description<'_> {
     }
 
     fn flow(&self, flow: &ClientCredentials) -> Object {
-        // Relative to the document, since only the user knows the host.
+        // The URL is relative, because only the user knows the host.
         let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
         Object::default()

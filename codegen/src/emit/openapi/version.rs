@@ -1,4 +1,4 @@
-//! All differences between the two OpenAPI versions.
+//! Contains all differences between the two OpenAPI versions.
 
 use serde_yaml::Value;
 
@@ -7,9 +7,9 @@ use crate::emit::json_object::Object;
 /// A version of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenApiVersion {
-    /// 3.0.3, for tools without support for newer versions.
+    /// Version 3.0.3, for tools without support for newer versions.
     V3_0,
-    /// 3.1.0.
+    /// Version 3.1.0.
     V3_1,
 }
 
@@ -21,9 +21,9 @@ impl OpenApiVersion {
         }
     }
 
-    /// A schema that allows `null` too. An empty schema allows everything already.
+    /// A schema that also allows `null`. An empty schema already allows everything.
     ///
-    /// `referred` is the type behind a reference, because 3.0 accepts `nullable` only next to a type.
+    /// `referred` is the type of the schema that a reference points to: 3.0 accepts `nullable` only next to a type.
     pub(super) fn nullable(self, schema: Object, referred: &str) -> Object {
         if schema.is_empty() {
             return schema;
@@ -47,7 +47,7 @@ impl OpenApiVersion {
         schema.and(keywords)
     }
 
-    /// The schemas of a list by index; 3.0 has no keyword for them.
+    /// The schema of a list with a separate schema for each index. 3.0 has no keyword for it and allows any items.
     pub(super) fn tuple(self, items: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),
@@ -55,7 +55,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Example values.
+    /// Example values; 3.0 has room for one.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {
             Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),

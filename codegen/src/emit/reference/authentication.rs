@@ -1,6 +1,6 @@
-//! The base URL, the credentials with the token flow, and the environment variables that contain them.
+//! Emits the sections on the base URL, the credentials with the token flow, and the environment variables for both.
 //!
-//! The client handles them in the same way for every service, so this text is here and not in the catalogue.
+//! The client handles credentials in the same way for every service, so these texts are here and not in the catalogue.
 
 use super::{source, tables};
 use crate::emit::docs::{code, joined, prose};
@@ -46,7 +46,7 @@ pub(super) fn credentials(service: &Service) -> String {
     list + &flow.unwrap_or_default()
 }
 
-/// The token request, its response, and the causes of errors.
+/// The section on the token request, its response and its errors.
 fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     let key = if service.api_key.is_some() { ", the API key" } else { "" };
     let label = format!("Its label in the API document is \u{201c}{}\u{201d}.", prose(&flow.label));
@@ -75,7 +75,7 @@ fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     text
 }
 
-/// The variables that `Client::from_env` reads, with their full names.
+/// The section on the variables that `Client::from_env` reads, with their full names.
 pub(super) fn environment(service: &Service) -> String {
     let variable = |name: &str| code(&format!("{}_{name}", service.env_prefix));
     let mut rows = vec![tables::row([variable("BASE_URL"), "the base URL".to_owned()])];

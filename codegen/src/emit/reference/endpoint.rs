@@ -1,4 +1,4 @@
-//! The section of one endpoint: summary, call, params, fields and caveats.
+//! Emits the section of one endpoint: summary, call, example program, params, fields and caveats.
 
 use super::{example, history, tables};
 use crate::emit::Package;
@@ -9,7 +9,7 @@ use crate::url_path;
 /// The heading above endpoints without a path.
 pub(super) const NAME_ONLY: &str = "Known by name only";
 
-/// Endpoints whose path is unknown, as a list.
+/// The section with a list of the endpoints whose path is unknown.
 pub(super) fn without_paths(group: &Group) -> String {
     let known = |endpoint: &Endpoint| {
         let text = [prose(&endpoint.summary), prose(&endpoint.notes)].join(" ");
@@ -81,7 +81,7 @@ fn params(api: &Api, endpoint: &Endpoint) -> String {
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
 }
 
-/// Returns whether the front page describes the param.
+/// Returns whether the front page describes the param, which the endpoint uses without overrides.
 fn is_shared(param: &EndpointParam) -> bool {
     param.shared.is_some_and(|(_, is_changed)| !is_changed)
 }
@@ -104,7 +104,7 @@ fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     texts
 }
 
-/// The record of the body, then the records nested in it.
+/// The record of the body, followed by all records nested in it, each once.
 fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     let mut records: Vec<_> = endpoint.body.record().into_iter().collect();
     let mut next = 0;
@@ -119,11 +119,12 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     records
 }
 
-/// Notes on the endpoint, its own params and its fields, then all unknown facts.
+/// The section with the notes on the endpoint, its own params and its fields, and with all unknown facts.
 fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let fields: Vec<&Field> =
         records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();
     let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
+    // The front page shows the notes of shared params, so unchanged notes are not repeated.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
     let named: Vec<_> = params
         .map(|param| (&param.wire_name, param.notes.as_str()))

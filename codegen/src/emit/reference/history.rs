@@ -1,9 +1,9 @@
-//! The endpoints that have a history, and the params that select its time range.
+//! Emits the text on histories: the endpoints that have one, and the params that select the time range.
 
 use crate::emit::docs::code;
 use crate::model::{Api, Endpoint, History, HistorySource};
 
-/// The section of the front page.
+/// The section on histories of the front page.
 pub(super) fn of_service(api: &Api) -> String {
     let Some(history) = &api.service.history else { return String::new() };
     format!(
@@ -14,7 +14,7 @@ pub(super) fn of_service(api: &Api) -> String {
     )
 }
 
-/// The table cell of an endpoint with a history; empty for one without.
+/// The table cell on the history of an endpoint; empty if the endpoint has no history.
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),

@@ -1,4 +1,4 @@
-//! The sections of the front page that apply to all requests and responses.
+//! Emits the sections of the front page that apply to all requests and responses.
 
 use super::{source, tables};
 use crate::emit::docs::{self, code, prose};
@@ -18,7 +18,7 @@ Every path, param and field has a label for its source:
 
 Anything else is unknown, and a `serde_json::Value` in the client.";
 
-/// The params that several endpoints share unchanged.
+/// The section on shared params, without those that every endpoint overrides.
 pub(super) fn params(api: &Api) -> String {
     let used = api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
     let used: Vec<_> = used.filter(|(_, is_changed)| !is_changed).map(|(index, _)| index).collect();
@@ -37,6 +37,7 @@ pub(super) fn params(api: &Api) -> String {
     let caveats = caveats.collect::<Vec<_>>().concat();
     let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
     let rows = shared.into_iter().map(|param| tables::param(api, param, false));
+    // The tables link from a group's page to the front page; here both ends are on the front page.
     format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")
 }
 
@@ -46,7 +47,7 @@ pub(super) fn time(service: &Service) -> String {
     format!("{form} {} Fields and params that differ name their form.\n", source(service.time_evidence))
 }
 
-/// The section on the object around the records of a series.
+/// The section on the envelope, the object around the records of a series.
 pub(super) fn envelope(api: &Api) -> String {
     let Some(envelope) = &api.service.envelope else { return String::new() };
     let metadata = envelope.metadata.as_ref();
@@ -70,7 +71,7 @@ pub(super) fn envelope(api: &Api) -> String {
     text.replace("](../README.md#", "](#")
 }
 
-/// The section on the rate limits, and on which of them the client enforces.
+/// The section on the rate limits and their enforcement by the client.
 pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();
@@ -84,7 +85,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     )
 }
 
-/// Error statuses and the body of an error.
+/// The section on error statuses and the body of an error.
 pub(super) fn errors(service: &Service) -> String {
     if service.errors.is_empty() {
         return String::new();
@@ -105,7 +106,7 @@ fn error_body(body: &ErrorBody) -> String {
     if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join("\n")) }
 }
 
-/// The named types with their values.
+/// The section on named types, with their values.
 pub(super) fn types(api: &Api) -> String {
     let section = |ty: &NamedType| {
         let (summary, source) = (prose(&ty.summary), source(ty.evidence));
@@ -114,7 +115,7 @@ pub(super) fn types(api: &Api) -> String {
     api.types.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
-/// One row per param of an endpoint whose accepted or rejected values are known.
+/// The table of tested values: one row per param of an endpoint with known accepted or rejected values.
 pub(super) fn values(api: &Api) -> String {
     let rows: Vec<_> = api.methods().flat_map(rows).collect();
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Compares the lists with the names that the runtime and our emitted files use.
+//! Compares the lists of reserved names with the names that the runtime and our emitted files use.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,10 +20,10 @@ fn check(list: &[&str], used: &Names, what: &str) {
 fn modules() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
-    // The public modules of the emitted root are those of groups.
+    // The public modules of the emitted root belong to groups.
     used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
     used.extend(modules_of("src/generated/service/mod.rs", |_| true));
-    // A module that only some catalogues have.
+    // This module exists only if the catalogue has an endpoint with a path.
     used.insert("examples".to_owned());
     check(MODULES, &used, "modules");
 }
@@ -56,7 +56,7 @@ fn functions_of_the_emitted_tests() {
 fn types() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
-    // The names that an emitter may import, whether or not our catalogue needs them.
+    // All names that an emitter may import, even if the client of our catalogue does not need them.
     for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
         let path = root().join("codegen/src/emit").join(file).with_extension("rs");
         let Ok(text) = fs::read_to_string(path) else { continue };
@@ -117,7 +117,7 @@ fn names_of_the_prelude() {
             }
         });
     }
-    // Used by setters of lists of numbers, which our catalogue does not have.
+    // Setters for lists of numbers use it; our catalogue has none.
     used.insert("IntoIterator".to_owned());
     check(PRELUDE, &used, "names of the prelude");
 }
@@ -146,7 +146,7 @@ fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] }).collect()
 }
 
-/// The names of the runtime that a client re-exports in its `lib.rs`.
+/// The list of names that a client re-exports from the runtime in its `lib.rs`.
 fn shown_of_the_runtime() -> String {
     let text = read(&client().join("src/lib.rs"));
     let (_, list) = text.split_once("pub use ::runtime::{").expect("what is shown of the runtime");
@@ -167,7 +167,7 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// The methods of a type in a macro, which are read as text, as no parser reads them as items.
+/// The methods of a type in the body of a macro. The body is searched as text, because no parser reads it as items.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {

@@ -1,4 +1,4 @@
-//! Rows without names, asked of a small server and of the sandbox that is made of the same catalogue.
+//! Fetches rows without names from a small server, and from the sandbox with the same catalogue.
 
 mod server;
 

@@ -1,4 +1,4 @@
-//! Asks for the history of endpoints that have none.
+//! Calls `history` on endpoints without a history, which must not compile.
 
 fn main() {
     let client = case_history::Client::builder("https://service.test/v2").build();

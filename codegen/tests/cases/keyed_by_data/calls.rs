@@ -1,4 +1,4 @@
-//! Objects keyed by data, asked of a small server and of the sandbox that is made of the same catalogue.
+//! Fetches objects whose keys are data from a small server, and from the sandbox with the same catalogue.
 
 mod server;
 

@@ -1,4 +1,4 @@
-//! Asks for something that the endpoint does not take.
+//! Calls a setter for a param that the endpoint does not have, which must not compile.
 
 fn main() {
     let client = case_param_not_taken::Client::builder("https://service.test/v2").build();

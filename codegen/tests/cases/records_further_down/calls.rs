@@ -1,4 +1,4 @@
-//! Records and metadata further down in a body, asked of a small server and of the sandbox that is made of the same
+//! Fetches records and metadata that are nested in the body, from a small server, and from the sandbox with the same
 //! catalogue.
 
 mod server;
@@ -42,10 +42,10 @@ async fn replies_of_the_sandbox() {
     keeps_to_a_limit_of_one_endpoint().await;
 }
 
-/// The sandbox counts one endpoint alone, as the client does unless it is told not to.
+/// A rate limit of one endpoint counts only requests to this endpoint, in the client and in the sandbox.
 async fn keeps_to_a_limit_of_one_endpoint() {
     let sandbox = Sandbox::of(&REGISTRY).limit_set("all").limit_set("sold").start().unwrap();
-    // Its windows are tested with a paused clock, which a real socket has not.
+    // Few requests: the client's windows are tested elsewhere with a paused clock, which real sockets do not allow.
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     for _ in 0..3 {
         client.sales().sold("clock").await.unwrap();

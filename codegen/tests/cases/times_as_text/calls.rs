@@ -1,4 +1,4 @@
-//! Times as text and a key that is sent as Bearer, asked of a small server and of the sandbox that is made of the same
+//! Fetches records with times as text, with a bearer key, from a small server, and from the sandbox with the same
 //! catalogue.
 
 mod server;
