@@ -255,7 +255,7 @@ impl Editor {
         self.trees.get_mut(&at.file)?.at_mut(&at.path)
     }
 
-    /// Returns the change, if the catalogue has no errors after it.
+    /// Returns the change, if the edited catalogue has no errors.
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {

@@ -51,7 +51,7 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains it, used as a prefix if the name is in use.
+    /// The name of the field or endpoint that contains the type or record; a prefix if `name` is in use.
     pub(crate) owner: String,
     /// `true` if a known type with this name is the same type, even without a value in common.
     pub(crate) is_chosen: bool,
@@ -90,7 +90,7 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     merger.write_groups(added);
 }
 
-/// All endpoints of the catalogue, with their paths in it.
+/// All endpoints of the catalogue, with their YAML paths.
 pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
     editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
 }

@@ -37,7 +37,7 @@ impl NamesInUse {
         self.0.contains(ident)
     }
 
-    /// Returns a free name similar to the wanted one, which is then in use.
+    /// Returns a free name similar to the wanted one, and marks it as in use.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
         let ident = free_name(name, case, scope, |ident| self.has(ident));
         self.note(ident.as_str());
@@ -66,7 +66,7 @@ fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
 }
 
-/// The method name of an endpoint, if its name yields one.
+/// The method name of an endpoint; `None` if its name cannot be converted.
 pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     let chosen = endpoint.text("rust_name").map(str::to_owned);
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
@@ -98,8 +98,8 @@ pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> boo
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// The id of a shared param: its own id, unless that is the wire name in another case. `used` contains the constants
-/// of other params.
+/// The id of a shared param: its own id, or its wire name if both are the same constant; with a number if neither is
+/// free. `used` contains the constants of other params.
 pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !used.has(&constant(id));

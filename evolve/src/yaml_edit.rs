@@ -32,7 +32,8 @@ struct FileEdit {
     path: Vec<String>,
 }
 
-/// Edits a text to match a tree; returns it with the changes that have to be made by hand, each with the reason.
+/// Edits a text to match a tree; returns the new text, and the changes that have to be made by hand, each with the
+/// reason.
 pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>), String> {
     let root = yaml_parser::parse(text).map_err(|error| error.message)?;
     if is_equal(&root, wanted) {
@@ -146,7 +147,7 @@ impl FileEdit {
         self.splices.push(splice);
     }
 
-    /// Replaces a value on one line.
+    /// Replaces a value that is written on one line; any other value is left unchanged and reported.
     fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {

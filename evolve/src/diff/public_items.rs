@@ -8,7 +8,7 @@ use quote::ToTokens;
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) kind: Kind,
-    /// The item to which this one belongs, if any.
+    /// The name of the item to which this item belongs; empty if there is none.
     pub(super) owner: String,
     /// The name as users write it; fields and setters of an endpoint are written without their owner.
     pub(super) name: String,

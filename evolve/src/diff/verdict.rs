@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The version bump that a change requires, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// No change that requires or enables anything for users.
+    /// Users have to change nothing, and can use nothing new.
     Patch,
     /// New items; existing programs work as before.
     Minor,

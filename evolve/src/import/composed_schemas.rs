@@ -33,7 +33,7 @@ pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v 
     all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
 }
 
-/// Returns `anyOf` or `oneOf`, if it has several alternatives.
+/// Returns the key `anyOf` or `oneOf`, if the schema has several alternatives under it.
 fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }

@@ -14,7 +14,7 @@ pub(super) struct Document {
 /// An object of a description, and its path.
 pub(super) type Layer<'d> = (&'d Value, String);
 
-/// The maximum length of a chain of references, far above any real one.
+/// The maximum length of a chain of references, far above the length of any real chain.
 const HOPS: usize = 16;
 
 impl Document {

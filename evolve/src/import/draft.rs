@@ -28,7 +28,7 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// The number of fields that refer to it, if it is a record.
+    /// The number of fields that refer to a record; 0 for a type.
     pub(super) uses: usize,
 }
 

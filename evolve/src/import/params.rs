@@ -56,7 +56,7 @@ impl<'d> Reader<'d> {
         Some(id.into())
     }
 
-    /// The definition of an entry: its own, or the one that it refers to.
+    /// The definition of an entry: the entry itself, or the shared param that it refers to.
     pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
         let shared = entry.as_text().and_then(|id| self.shared.get(id));
         shared.map_or(entry, |index| &self.draft.shared[*index])

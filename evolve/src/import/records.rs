@@ -102,7 +102,7 @@ impl<'d> Reader<'d> {
         field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
     }
 
-    /// The type of an object whose keys are data; `None` if it lists fields, or has no schema for its values.
+    /// The type of an object whose keys are data; `None` if the object lists fields, or has no schema for its values.
     pub(super) fn map(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<String> {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {

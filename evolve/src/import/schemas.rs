@@ -9,7 +9,7 @@ use super::document::{items, text};
 use super::omissions::{SCHEMA, Weight};
 use crate::draft_types::{ANY, TIMESTAMP, or_null, record_name};
 
-/// The maximum nesting depth, far above any readable one.
+/// The maximum nesting depth, far above that of any readable schema.
 pub(super) const DEPTH: usize = 32;
 
 /// A type, and whether its value can be `null`.

@@ -54,7 +54,8 @@ impl Reader<'_> {
             self.draft.prefix = prefix(editor, described).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.draft.prefix.is_empty() {
-            // The path of the server becomes the suffix of base URLs.
+            // If the catalogue has no suffix and its paths do not include the path of the server, this path is the
+            // suffix.
             suffix_of(described).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.data = at(&["envelope", "data"]);

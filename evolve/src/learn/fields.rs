@@ -1,4 +1,4 @@
-//! The fields of one record: those of the responses and those of the catalogue.
+//! Compares the fields of a record in the responses with the known fields in the catalogue.
 
 use codegen::is_line;
 use codegen::model::TimeFormat;

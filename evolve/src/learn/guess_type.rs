@@ -26,8 +26,8 @@ pub(super) enum Guess {
 
 /// Guesses the type from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
-    // The client accepts numbers that are written as text. A field with texts only stays text, since they may be names
-    // that look like numbers.
+    // The client accepts numbers that are written as text. A field with only texts stays text, since its texts may be
+    // names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
     }

@@ -41,7 +41,7 @@ impl Reader<'_> {
         (ty, None)
     }
 
-    /// Notes the reason why a type is weaker than it could be.
+    /// Notes the reason why a guessed type is imprecise.
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let found;
         let doubt = match ty {

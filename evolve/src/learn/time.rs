@@ -112,7 +112,7 @@ impl Reader<'_> {
         self.editor.set(body, "time", "none");
     }
 
-    /// The name of the time field in a list, if it is not the envelope's; reports the choice.
+    /// The `time` of a body that does not use the envelope's time field; reports the choice.
     pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
         let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let other = timestamps.filter_map(|field| Some((field.text("name")?, is_time_of_record(field))));

@@ -66,7 +66,7 @@ impl Reader<'_> {
         field.remove("format");
     }
 
-    /// The wider type for values that do not fit the known one.
+    /// The wider type, if the values do not fit the known type.
     pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         if seen.values() == 0 {
             return None;
@@ -152,7 +152,7 @@ fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     })
 }
 
-/// The wider type for a built-in one; `None` for values that the client accepts.
+/// The wider type for a built-in type; `None` for values that the client accepts.
 fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();

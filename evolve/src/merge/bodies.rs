@@ -25,7 +25,7 @@ impl Merger<'_> {
         })
     }
 
-    /// The body of an endpoint with the names of the catalogue, to replace the known one; `inherited` is the evidence
+    /// The body of an endpoint with the names of the catalogue, to replace the known body; `inherited` is the evidence
     /// of the endpoint.
     pub(super) fn body(&self, new: &YamlPath, known: Option<&Tree>, inherited: &str) -> Tree {
         let endpoint = new.tree(&self.draft.editor);

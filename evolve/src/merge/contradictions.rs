@@ -141,7 +141,7 @@ impl<'a> Side<'a> {
         (tree.text("name").unwrap_or_default().to_owned(), self.kind_of(tree.text("type").unwrap_or_default()))
     }
 
-    /// The JSON type of a type, since a description is certain only about that.
+    /// The JSON type of a catalogue type: only contradictions of the JSON type are certain.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
             // A timestamp may also be sent as text.

@@ -234,7 +234,7 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// The new text without the one inserted stretch that the old text lacks.
+/// The new text without the inserted part: the common beginning and the common end of both texts.
 fn without_what_is_new(old: &str, new: &str) -> String {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let end = old.bytes().rev().zip(new.bytes().rev()).take_while(|(a, b)| a == b).count().min(old.len() - start);

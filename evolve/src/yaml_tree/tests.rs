@@ -1,4 +1,4 @@
-//! Tests that readers of every YAML version read texts as `codegen` and the catalogue write them.
+//! Tests that readers of every YAML version parse the texts that `codegen` and this crate write.
 
 use codegen::yaml_parser;
 use codegen::yaml_writer::document;

@@ -130,7 +130,7 @@ fn programs(case: &Case) -> impl Iterator<Item = (&'static str, &str)> {
     std::iter::once(("downstream", case.downstream.as_str())).chain(upgraded)
 }
 
-/// The name of a program of a case next to one of its clients.
+/// The name of an example: a program of a case, compiled with the client of one side.
 fn example(case: &Case, program: &str, side: &str) -> String {
     format!("{}_{program}_{side}", case.name)
 }

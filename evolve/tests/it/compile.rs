@@ -138,7 +138,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
     let options = Import {
         text: description.expect("a description"),
         evidence: "documented".to_owned(),
-        // Foreign text becomes documentation, where it must be escaped.
+        // Imported texts become documentation, in which they must be escaped.
         summaries: true,
     };
     let before = case.join("before");
@@ -151,7 +151,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
 /// The files of a catalogue by name.
 type Texts = BTreeMap<String, String>;
 
-/// A client as users get it: the emitted files, and those that are written once.
+/// A client as users get it: the emitted files and the scaffold.
 fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no error");
