@@ -111,7 +111,7 @@ impl Faults {
 }
 
 impl Share {
-    /// The random source of the fault, if it applies.
+    /// The random source of the fault; `None` if the fault does not apply to this request.
     fn draw(self, seed: Seed, matched: &AtomicU64) -> Option<Seed> {
         let number = matched.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());

@@ -107,7 +107,7 @@ impl Query {
         }
     }
 
-    /// The one value of a param, or its default.
+    /// The first value of a param, or its default.
     pub(crate) fn one(&self, param: &ParamInfo) -> Option<&str> {
         self.all(param).into_iter().next()
     }

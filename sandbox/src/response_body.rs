@@ -19,8 +19,8 @@ use crate::values::{self, Source};
 
 /// The header of a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
-/// The body has a key of that name too, since a saved response may have lost its headers, and `cargo xtask learn` must not
-/// mistake it for one of the service.
+/// The body has a key of this name too: a saved response may have lost its headers, and `cargo xtask learn` must not
+/// mistake the response for one of the real service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 
 /// The number of records in a list without time.

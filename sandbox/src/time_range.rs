@@ -27,7 +27,7 @@ pub(crate) struct RangeParams {
     pub(crate) to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
     step: Option<&'static ParamInfo>,
-    /// The param of the order, and its value for the oldest first.
+    /// The param that sorts the records, and its value for the order from the oldest.
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
 

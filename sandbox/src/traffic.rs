@@ -44,7 +44,7 @@ pub struct Peak {
     pub limit_set: &'static str,
     /// The length of the window.
     pub window: Duration,
-    /// The number of requests that arrived in it.
+    /// The number of requests that arrived in the window.
     pub requests: usize,
 }
 
@@ -144,7 +144,7 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// The number of requests that it counts as for a limit.
+    /// The number of requests that this one counts as under a limit.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
@@ -156,7 +156,7 @@ impl State {
         let in_flight = self.in_flight;
         let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(request.endpoint));
         let waits = counting.map(|(limit, window)| {
-            // The end of a response is not known in advance; a second is the minimum of the header.
+            // The end of a response is not known in advance; a second is the minimum of `Retry-After`.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= to_usize(concurrent));
             window
                 .wait(now, to_usize(limit.requests).saturating_sub(request.weight))

@@ -19,7 +19,7 @@ pub(crate) struct Source {
     pub(crate) seed: Seed,
     /// The interval that the record covers, in Unix seconds.
     pub(crate) interval: (i64, i64),
-    /// The field with the start of the interval; other timestamps are its end.
+    /// The field with the start of the interval; other timestamps are the end of the interval.
     pub(crate) time: Option<&'static str>,
     pub(crate) depth: u8,
 }

@@ -105,7 +105,7 @@ fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     })
 }
 
-/// Listens for Ctrl-C once it is polled.
+/// Listens for Ctrl-C once the future is polled.
 #[cfg(not(unix))]
 fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     Ok(tokio::signal::ctrl_c())

@@ -4,7 +4,7 @@ use crate::invented::{Client, REGISTRY};
 use crate::support::{Response, Server};
 use sandbox::{RetryAfter, Sandbox};
 
-/// The response to the first request beyond set B; the requests fit into a hundredth of its window.
+/// The response to the first request beyond set B; all requests are sent within a hundredth of its window.
 async fn refused(server: &Server) -> Response {
     for _ in 0..600 {
         assert_eq!(server.get("/health").await.status, 200);

@@ -1,6 +1,6 @@
 //! The page at `/`: every endpoint with its form, no external resources, and no key.
 //!
-//! `cargo xtask verify page` tests it in a browser.
+//! `cargo xtask verify page` tests the page in a browser.
 
 use crate::catalogue;
 use crate::invented::REGISTRY;
