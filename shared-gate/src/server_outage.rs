@@ -31,10 +31,10 @@ pub(crate) struct Outage {
     next: Instant,
 }
 
-/// The first pause before the server is tried again; each pause is twice the previous one …
+/// The first pause before the server is tried again; each further pause is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// … up to this maximum.
+/// The maximum pause before the server is tried again.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Interval at which the waiting requests are checked.

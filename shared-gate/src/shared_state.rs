@@ -17,10 +17,10 @@ use crate::queue::Event;
 use crate::server_outage::Failure;
 use crate::status::{Machine, Status};
 
-/// A machine that does not renew its lease for this long counts as dead, and loses its slots …
+/// A machine that does not renew its lease for this long counts as dead, and loses its slots.
 pub(crate) const LEASE: Duration = Duration::from_secs(8);
 
-/// … so it renews it this often.
+/// Interval at which a machine renews its lease.
 pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 
 /// A clock that has gone back further than this was set.
@@ -38,7 +38,7 @@ struct Format {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SharedState {
     format: u32,
-    /// The run of the server in which it was written.
+    /// The run of the server in which the state was written.
     run: String,
     /// The time of the last write.
     written: GateTime,
@@ -89,7 +89,7 @@ impl SharedState {
             let message = "the state on the server was not written by this version of the gate; use another name";
             Failure::Permanent(RateLimiterError::new(message).with_source(error))
         };
-        // Other formats have other fields.
+        // The format is parsed first, because other formats have other fields.
         let Format { format } = serde_json::from_str(text).map_err(foreign)?;
         if format != FORMAT {
             let message = format!("the state on the server has format {format}, expected {FORMAT}; use another name");

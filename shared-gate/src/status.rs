@@ -28,6 +28,6 @@ pub struct Status {
 pub struct Machine {
     /// Number of its requests in flight.
     pub in_flight: usize,
-    /// `true` if more of them wait.
+    /// `true` if requests of the machine wait.
     pub waiting: bool,
 }

@@ -61,7 +61,7 @@ async fn machines_share_a_limit_by_weight() {
         let client = machine.client.clone();
         machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
     }
-    // Dies while its requests are being sent: those count with their weights.
+    // The machine dies while its requests are being sent; these count with their weights.
     tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
     machines[0].kill();
     tokio::time::sleep_until(end).await;

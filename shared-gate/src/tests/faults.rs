@@ -65,7 +65,7 @@ async fn long_request_keeps_its_slot() {
     other.run("/other", 1, end);
     assert!(one.finish().await + other.finish().await >= 4);
     assert_eq!(service.max_in_flight(), 1);
-    // The machine that detects the free slot first does not keep it either.
+    // The machine that detects the free slot first does not keep the slot either.
     let paths = service.paths();
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
 }
@@ -249,7 +249,7 @@ async fn nothing_is_sent_without_the_server() {
     assert!(error.to_string().contains("the server cannot be reached"), "{error}");
     assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
     assert!(machine.gate.status().await.is_err());
-    // Requests that wait when it is back continue.
+    // Requests that still wait when the server is back are sent.
     let waiting = tokio::spawn(machine.client.raw("/x").into_future());
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(service.arrivals().len(), before);
@@ -280,7 +280,7 @@ async fn foreign_state_is_an_error_at_once() {
         ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
     ] {
         store.server().set(text);
-        // While it fails, the server is tried every second.
+        // After an error, the server is tried again every second.
         tokio::time::sleep(2 * SECOND).await;
         let message = other.gate.status().await.unwrap_err();
         let message = format!("{message}: {}", std::error::Error::source(&message).unwrap());

@@ -61,7 +61,7 @@ impl Server {
         self.is_down = true;
     }
 
-    /// Restarts it with its data.
+    /// Restarts the server with its data.
     pub(crate) fn start(&mut self) {
         self.is_down = false;
         self.run += 1;
@@ -79,7 +79,7 @@ impl Server {
         self.stored.clone()
     }
 
-    /// Restores its earlier data.
+    /// Restores earlier data of the server.
     pub(crate) fn go_back(&mut self, to: Option<Stored>) {
         self.stored = to;
     }

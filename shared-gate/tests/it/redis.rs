@@ -106,7 +106,7 @@ async fn password_is_used_and_never_shown() {
     let wrong = gate(&server, ":canary-mistaken@");
     let refused = wrong.status().await.unwrap_err();
     let (client, sent) = client(wrong.clone());
-    // Waiting would not help, so it fails at once.
+    // Waiting would not help, so the request fails at once.
     let failed = client.raw("/x").await.unwrap_err();
     assert_eq!(sent.load(Ordering::SeqCst), 0);
     let without = gate(&server, "").status().await.unwrap_err();
