@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The standard output and standard error of a program, or the reason for its failure.
+/// Runs a program, and returns its standard output and standard error, or the reason for its failure.
 pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> {
     let shown = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{shown}: {error}"))?;

@@ -1,4 +1,4 @@
-//! Benchmarks of the project next to its peers: `cargo xtask bench [NAME]...`.
+//! `cargo xtask bench [NAME]...`: compares the project with its peers.
 //!
 //! Every row compares with a peer in the same run; counted rows run before timed ones. All generated files and builds
 //! are in `target/bench`, which is never committed.

@@ -13,9 +13,9 @@ use crate::scratch::Scratch;
 pub(crate) struct Outcome {
     /// The number of the requirement, in the first column.
     pub(crate) number: &'static str,
-    /// The two things that are compared.
+    /// A description of the comparison.
     pub(crate) what: String,
-    /// The required maximum, and the goal.
+    /// The required maximum and the goal, as text.
     pub(crate) bounds: (&'static str, &'static str),
     /// The result, in the unit of the maximum.
     pub(crate) measured: String,

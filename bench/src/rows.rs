@@ -10,7 +10,7 @@ pub(crate) mod weight;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// A measurement, which fills one or more lines of the table.
+/// A measurement with a name. It fills one or more lines of the table.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) shows: &'static str,

@@ -1,4 +1,4 @@
-//! Times: medians over rounds, each of which runs every command once.
+//! Measures times: each round runs every command once, and the medians of all rounds are the result.
 
 use std::path::Path;
 use std::process::Command;
