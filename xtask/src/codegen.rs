@@ -90,7 +90,7 @@ impl Codegen {
         format!("error: {differing} out of date; run `{}` and commit the result\n", self.command())
     }
 
-    /// The command that fixes the reported drift.
+    /// The command that updates the differing files, with the options of this call.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
         if self.spec != project_paths::spec() {
@@ -171,7 +171,7 @@ pub(crate) fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCod
     }
 }
 
-/// The reason that nothing was generated.
+/// The reason why no file was written.
 enum Failure {
     Catalogue(Diagnostics),
     Disk(std::io::Error),
@@ -195,7 +195,7 @@ pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
 struct Generated {
     summary: CountTable,
     reports: Vec<(PathBuf, Report)>,
-    /// Files that are written only once.
+    /// The files that are written only once and did not exist yet.
     created: Vec<File>,
 }
 

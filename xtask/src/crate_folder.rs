@@ -1,4 +1,4 @@
-//! The folder of an emitted crate: paths of its emitted files, and the files that are written only once.
+//! The folder of an emitted crate: the paths of its emitted files, and the files that are written only once.
 //!
 //! Our own client keeps its documents at the project's root; any other crate has all files in its folder. An existing
 //! manifest or `lib.rs` belongs to the user and is never changed.
@@ -52,7 +52,7 @@ impl CrateFolder {
         self.docs.clone()
     }
 
-    /// The files that are written only once and that the crate lacks, such as its manifest.
+    /// The files that are written only once and do not exist yet, such as the manifest.
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
         let runtime = relative(&self.folder, &project_paths::root().join("runtime"));
         let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());

@@ -80,7 +80,7 @@ struct Repository {
 }
 
 impl Repository {
-    /// The client of the catalogue at a revision.
+    /// The model of the client at a revision.
     fn client_at(&self, revision: &str, commit: &str) -> Result<Api, String> {
         let files = self.catalogue(commit)?;
         let shown = shown(&self.spec);
@@ -94,7 +94,7 @@ impl Repository {
         })
     }
 
-    /// The client of the current catalogue.
+    /// The model of the client in the current catalogue.
     fn client_now(&self) -> Result<Api, String> {
         codegen::read(&self.spec).map_err(|diagnostics| rendered(&diagnostics, &self.spec))
     }

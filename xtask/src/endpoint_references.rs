@@ -51,7 +51,8 @@ fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// The endpoints that a text calls: `client.group().endpoint(`, also over several lines, and `derivs VERB ENDPOINT`.
+/// Finds the endpoints that a text calls with `client.group().endpoint(`, which may span lines, or with
+/// `derivs VERB ENDPOINT`.
 fn mentions(text: &str) -> Vec<Mention> {
     let mut mentions = Vec::new();
     for (start, _) in text.match_indices("client") {

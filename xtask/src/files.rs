@@ -1,4 +1,4 @@
-//! Reading and writing files of the project and of scratch folders; an error names the file.
+//! Reads and writes files of the project and of scratch folders; every error contains the path.
 
 use std::fmt::Display;
 use std::fs;
@@ -15,7 +15,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).map_err(|error| named(path, error))
 }
 
-/// An error about a file or a folder.
+/// An error as text, with the path of the file or folder.
 pub(crate) fn named(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())
 }

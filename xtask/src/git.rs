@@ -1,4 +1,4 @@
-//! Calls of git.
+//! Runs git.
 
 use std::path::Path;
 use std::process::Command;

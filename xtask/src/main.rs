@@ -1,4 +1,4 @@
-//! The project's commands. Each is one call into a library or another package, without logic here.
+//! The commands of `cargo xtask`. The work is done in libraries and other packages.
 
 mod add;
 mod bench;

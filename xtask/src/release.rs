@@ -29,10 +29,10 @@ pub(crate) struct ReleaseCheck {
     steps: Vec<String>,
 }
 
-/// The version to release.
+/// The facts about the release that the steps need.
 struct Release {
     published: Vec<Package>,
-    /// The newest tag of a version before the commit that is checked out.
+    /// The newest version tag before the current commit; `None` if there is none.
     last_tag: Option<String>,
 }
 
@@ -49,7 +49,7 @@ enum Outcome {
     Skipped(String),
 }
 
-/// All steps, quick ones first.
+/// All steps, in the order in which they run: quick steps first.
 const STEPS: [Step; 9] = [
     Step { name: "changelog", run: |_| version::changelog() },
     Step { name: "version", run: version::version },
@@ -81,7 +81,7 @@ impl ReleaseCheck {
 impl Release {
     fn of_workspace(runs_all: bool) -> Result<Self, String> {
         let git = |arguments: &[&str]| git(project_paths::root(), arguments);
-        // Some steps read the commit, others the files of the folder.
+        // Some steps check the commit and others the files, which differ if there are uncommitted changes.
         if runs_all && !git(&["status", "--porcelain"])?.is_empty() {
             return Err("uncommitted changes; commit them, or name the steps to run".to_owned());
         }

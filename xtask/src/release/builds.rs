@@ -51,7 +51,7 @@ fn with_members<'a>(manifest: &str, packages: impl Iterator<Item = &'a Package>)
     let members = manifest.lines().find(|line| line.starts_with("members = "));
     let members = members.ok_or("the root's manifest has no line `members = […]`")?;
     let folders: Vec<&Path> = packages.map(|package| package.folder.as_path()).collect();
-    // A list of texts prints the same in Rust and in TOML.
+    // Rust prints a list of paths in the syntax of a TOML array.
     Ok(manifest.replace(members, &format!("members = {folders:?}")))
 }
 
