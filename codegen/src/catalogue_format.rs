@@ -51,7 +51,7 @@ pub struct Map {
 /// A key of a map.
 #[derive(Debug)]
 pub struct Key {
-    /// The key in YAML.
+    /// The name of the key in YAML.
     pub name: &'static str,
     /// `true` if the key is required.
     pub(crate) required: bool,
@@ -68,7 +68,7 @@ pub struct Key {
 pub(crate) enum Form {
     /// Text on one line.
     Line,
-    /// Text whose lines are one paragraph.
+    /// Text of one paragraph, which may span several lines.
     Prose,
     /// Text on one line, a number or a boolean, kept as written.
     Scalar,
@@ -93,7 +93,7 @@ pub(crate) enum Form {
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
-/// A combination of keys that a map must not have.
+/// A combination of keys and values that a map must not have.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// The rule is broken if all of these conditions are true.
@@ -124,7 +124,7 @@ pub(crate) enum Condition {
 }
 
 impl Shape {
-    /// The accepted maps, including those accepted as list items.
+    /// The maps that a shape accepts, also as list items.
     pub fn maps(&self) -> Vec<&'static Map> {
         match self {
             Self::List(item) => item.maps(),

@@ -68,7 +68,7 @@ impl<'n> Entries<'n> {
         self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
 
-    /// The first of several keys that is present.
+    /// Returns the first of `keys` that is present.
     fn first(&self, keys: &[&'static str]) -> Option<&'static str> {
         keys.iter().copied().find(|key| self.get(key).is_some())
     }
@@ -225,7 +225,7 @@ impl Reader {
         false
     }
 
-    /// The location to mark for a node: the first key of a map or the first item of a list, not all lines.
+    /// The location to mark for a node. A map is marked at its first key, and a list at its first item.
     fn location(&self, node: &Node) -> Location {
         match &node.kind {
             Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),

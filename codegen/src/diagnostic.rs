@@ -39,20 +39,20 @@ impl SourceFile {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
 
-    /// The byte offset of a character.
+    /// Converts an offset in characters to an offset in bytes.
     fn byte(&self, character: usize) -> usize {
         let mark = self.marks.get(character / APART).copied().unwrap_or(self.text.len());
         self.text[mark..].char_indices().nth(character % APART).map_or(self.text.len(), |(byte, _)| mark + byte)
     }
 
-    /// The number of characters before a byte.
+    /// Converts an offset in bytes to an offset in characters.
     fn character(&self, byte: usize) -> usize {
         let mark = self.marks.partition_point(|mark| *mark <= byte).saturating_sub(1);
         let start = self.marks.get(mark).copied().unwrap_or_default();
         mark * APART + self.text[start..byte].chars().count()
     }
 
-    /// The line of a byte: its number, counted from zero, and its range in bytes.
+    /// The line that contains a byte offset: the number of the line, counted from zero, and its range in bytes.
     fn line(&self, byte: usize) -> (usize, Range<usize>) {
         let number = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
         let start = self.lines.get(number).copied().unwrap_or_default();

@@ -33,7 +33,7 @@ pub struct Api {
     /// Setters of requests, one per method name, for all endpoints.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// Errors about entries that nothing refers to.
+    /// The errors about entries to which no other entry refers.
     pub unused: Diagnostics,
 }
 

@@ -9,7 +9,7 @@ use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
 pub use reserved::{Scope, is_taken};
 
-/// The kind of a Rust name, which determines its case.
+/// The case of a Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// Methods, fields, modules: `volume_ratio`.

@@ -68,7 +68,7 @@ fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
     all
 }
 
-/// The state of the resolution.
+/// The state while a catalogue is resolved.
 struct Resolver<'a> {
     service: &'a Service,
     /// `true` if `service.yaml` cannot be read, so its names are unknown.
@@ -86,13 +86,13 @@ struct Resolver<'a> {
     values: HashMap<&'a str, HashSet<&'a str>>,
     /// The paths of all endpoints, each with its first location.
     paths: HashMap<String, Location>,
-    /// All setters, by the trait of the endpoints that have them.
+    /// All setters with their first location; the key is the name of the setter's trait.
     setters: HashMap<String, (Setter, Location)>,
     /// The names of types at the root of the crate, each with its first location.
     root_types: Unique,
     /// The constant names of shared params and param sets.
     constants: Unique,
-    /// The time field of every record of a series, unless the endpoint declares another one.
+    /// The time field of the envelope, which is added to the records of series.
     time: Option<Field>,
     used: Used<'a>,
     /// The number of names that were compared for suggestions so far.

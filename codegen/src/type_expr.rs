@@ -1,4 +1,4 @@
-//! Type expressions of the catalogue: `number`, `Timeframe`, `list<list<number>>`, `map<number?>`.
+//! Parses type expressions of the catalogue, such as `number`, `Timeframe`, `list<list<number>>` and `map<number?>`.
 
 use std::fmt;
 

@@ -63,7 +63,7 @@ pub enum ChangeKind {
     Missing,
     /// On disk with other content; contains the diff from the file on disk to the emitted one.
     Drifted(String),
-    /// On disk with the marker, but no longer emitted; or a temporary file of an interrupted run.
+    /// On disk with the marker, but no longer emitted. Temporary files of an interrupted run are stale too.
     Stale,
     /// On disk without the marker, or with the marker of another crate, whose name it contains. The generator does not
     /// change the file.
@@ -81,7 +81,7 @@ impl Report {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
 
-    /// The name of another crate whose files are in the folder.
+    /// The name of another crate with files in the folder; `None` if there is no such file.
     pub fn other_owner(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match &change.kind {
             ChangeKind::Foreign(owner) => owner.as_deref(),

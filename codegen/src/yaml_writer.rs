@@ -51,7 +51,7 @@ fn is_block(text: &str) -> bool {
     text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text
 }
 
-/// Puts a dash before the first line and indents the others.
+/// Formats an item of a list: a dash before the first line, and an indent before all others.
 fn item(lines: Vec<String>) -> impl Iterator<Item = String> {
     let mut lines = lines.into_iter();
     let first = lines.next().map(|first| "- ".to_owned() + &first);

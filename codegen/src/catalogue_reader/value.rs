@@ -50,7 +50,7 @@ impl Reader {
         true
     }
 
-    /// Reports errors of form in a text that can still be used.
+    /// Reports a text that breaks the form of its key. The text is used anyway, so that later rules can check it.
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {

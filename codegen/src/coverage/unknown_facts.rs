@@ -66,7 +66,7 @@ fn params(group: &Group) -> Option<UnknownFact> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// Limits whose scope is unknown: the client enforces these for every request.
+/// Rate limits with an unknown scope. The client enforces them for every request, so it may be slower than needed.
 fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! `mod.rs`: the modules and the items at the root of the crate.
+//! Emits `mod.rs`: the modules and the items at the root of the crate.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -33,7 +33,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     source.render(&Imports::new())
 }
 
-/// A module for tests with the pages of the reference as its documentation, so that doctests compile every example
+/// A module for doctests. Its documentation is the pages of the reference, so that doctests compile every example
 /// program.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.methods().next().is_some());

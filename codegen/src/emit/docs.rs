@@ -9,7 +9,7 @@ use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeFo
 /// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;
 
-/// `#[doc]` attributes for paragraphs of Markdown.
+/// Paragraphs of Markdown as `#[doc]` attributes.
 pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
     let text = paragraphs.into_iter().filter(|paragraph| !paragraph.as_ref().is_empty());
     let text = text.map(|paragraph| paragraph.as_ref().to_owned()).collect::<Vec<_>>().join("\n\n");
@@ -121,7 +121,7 @@ pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The form of timestamps, as a sentence.
+/// A sentence about the format of timestamps.
 pub(super) fn timestamps(form: TimeForm) -> String {
     match form {
         TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
@@ -142,7 +142,7 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-/// Other names in the API document, as a sentence.
+/// A sentence with the other names in the API document; empty if there are none.
 pub(super) fn aliases(aliases: &[String]) -> String {
     if aliases.is_empty() {
         return String::new();
@@ -151,7 +151,7 @@ pub(super) fn aliases(aliases: &[String]) -> String {
     format!("Also named {} in the API document.", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Unit, range and source in a sentence: "In percent, from 0 to 100, reported."
+/// A sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
 pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
     let mut facts = Vec::new();
     if !unit.is_empty() {
@@ -239,7 +239,7 @@ pub(super) fn names_the_unit(unknown: &str) -> bool {
     unknown.contains("the unit")
 }
 
-/// The unknown facts of an endpoint.
+/// The unknown facts of an endpoint, from the catalogue's `unknown` values and from the notes.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {

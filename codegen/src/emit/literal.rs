@@ -13,7 +13,7 @@ pub(super) fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }
 
-/// `Some(…)` or `None`.
+/// An `Option` as a Rust expression: `Some(…)` or `None`.
 pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }

@@ -43,7 +43,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass it several values as one text with \
      commas, as in `[\"a,b\"]`.";
 
-/// Builder of an OpenAPI description.
+/// Builds an OpenAPI description from the model.
 struct Description<'a> {
     api: &'a Api,
     version: OpenApiVersion,

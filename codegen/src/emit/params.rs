@@ -147,7 +147,7 @@ fn setter(setter: &Setter) -> TokenStream {
     }
 }
 
-/// The facts about the param that apply to all endpoints.
+/// The docs of a setter: the facts about the param that are the same on all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };

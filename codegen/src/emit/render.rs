@@ -38,7 +38,7 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // Lines like `mod a;` are grouped; blank lines separate everything else.
+            // No blank line between two items of one line each, such as `mod a;`.
             let is_line = item.lines().count() == 1;
             if !(is_line && after_line) {
                 body += "\n";

@@ -1,4 +1,4 @@
-//! Groups and their endpoints: params and bodies.
+//! The part of the model for groups and their endpoints, with params and bodies.
 
 use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
 
@@ -45,9 +45,9 @@ pub struct Endpoint {
     pub summary: String,
     pub notes: String,
     pub deprecated: Option<String>,
-    /// The index of the param set whose params come first.
+    /// The index of the param set whose params are the first in `params`.
     pub param_set: Option<usize>,
-    /// All params, those of the set first; `None` if they are unknown.
+    /// All params, starting with the params of the set; `None` if the params are unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
@@ -57,15 +57,15 @@ pub struct Endpoint {
     pub weight: u32,
 }
 
-/// The pagination of an endpoint's history.
+/// The source of the params that select a time range of an endpoint.
 #[derive(Debug, Default, PartialEq)]
 pub enum HistorySource {
-    /// The pagination of the service, if the endpoint has its params.
+    /// The params that the service declares, if the endpoint has them.
     #[default]
     Service,
-    /// The endpoint's own pagination.
+    /// The params that the endpoint declares.
     Endpoint(History),
-    /// Unknown.
+    /// It is unknown whether the usual params return a history.
     Unknown,
 }
 
@@ -99,7 +99,7 @@ pub struct Param {
     pub ident: String,
     pub wire_name: String,
     pub ty: Type,
-    /// The setter for several values.
+    /// The name of the setter for several values, if there is one.
     pub list_setter: Option<String>,
     /// The format of several values on the wire.
     pub list_as: ListFormat,
@@ -177,7 +177,7 @@ pub struct Setter {
     pub notes: String,
     /// The type, or `None` if it differs between endpoints.
     pub ty: Option<Type>,
-    /// Whether it accepts several values.
+    /// `true` if the setter accepts several values.
     pub several: bool,
     /// The format of several values, if it is the same on all endpoints.
     pub list_as: Option<ListFormat>,

@@ -1,4 +1,4 @@
-//! The types of values: records with their fields, and named types.
+//! The part of the model for types of values: records with their fields, and named types.
 
 use super::{Evidence, TimeForm};
 
@@ -17,7 +17,7 @@ impl Range {
 /// A reference to a record: the module and the name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RecordRef {
-    /// The group's module, or `None` for a record of `service.yaml`.
+    /// The module of the group that declares the record; `None` for a record of `service.yaml`.
     pub module: Option<String>,
     pub ident: String,
 }
@@ -34,7 +34,7 @@ impl RecordRef {
 pub struct Record {
     pub ident: String,
     pub summary: String,
-    /// The evidence that its fields inherit.
+    /// The evidence of the fields without their own evidence.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
     pub form: RecordLayout,

@@ -4,7 +4,7 @@
 
 /// Runs the pipeline; returns whether the catalogue was valid.
 ///
-/// Panics if an error is outside of its file, or if a valid catalogue does not become Rust.
+/// Panics if the position of an error is outside of its file, or if the emitted files are not valid Rust.
 pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
     match codegen::resolve(&codegen::load_texts(&files)) {

@@ -8,7 +8,7 @@ use crate::names::{self, Case};
 /// The unique names of the schemas, except for named types, which keep the name in the catalogue.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// The names of series by record; the key is `None` for unknown records.
+    /// The names of series. The key is the record of the series, or `None` for unknown records.
     series: HashMap<Option<RecordRef>, String>,
     /// The name of the schema of error bodies.
     pub(super) error: String,

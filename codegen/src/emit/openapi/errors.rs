@@ -8,7 +8,7 @@ use crate::emit::json_object::Object;
 use crate::model::{Status, Type};
 
 impl Description<'_> {
-    /// References to the error responses, which every operation lists.
+    /// A reference to each error response; every operation lists all of them.
     pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
         self.api.service.errors.iter().map(|status| {
             let reference = format!("#/components/responses/{}", component(status));

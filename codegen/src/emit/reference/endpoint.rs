@@ -38,7 +38,7 @@ pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("\n{}\n", paragraphs.join("\n\n"))
 }
 
-/// A table with the method call and its return type.
+/// A table with the request, the method call, its return type, the history and the weight.
 fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
     let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.label());

@@ -5,7 +5,7 @@ use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{row, table};
 use crate::model::{Api, Endpoint, ErrorBody, NamedType, Param, Service};
 
-/// The meaning of each evidence label.
+/// The section on the labels of sources and their meaning.
 pub(super) const SOURCES: &str = "\
 Every path, param and field has a label for its source:
 
