@@ -3,7 +3,7 @@
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-/// Prints a result without a line break. A failed write is ignored.
+/// Prints a result and adds no line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }
