@@ -7,6 +7,8 @@ mod endpoint;
 mod service;
 mod value;
 
+use std::collections::HashSet;
+
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
 pub use crate::spec::ListFormat;
@@ -46,6 +48,14 @@ impl Api {
     /// The endpoints with a path, which become methods.
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.groups.iter().flat_map(Group::methods)
+    }
+
+    /// The shared params that methods use unchanged.
+    pub(crate) fn unchanged_params(&self) -> impl Iterator<Item = &SharedParam> {
+        let used = self.methods().flat_map(|endpoint| endpoint.params.iter().flatten());
+        let used: HashSet<_> = used.filter_map(|param| param.shared).collect();
+        let params = self.shared_params.iter().enumerate();
+        params.filter(move |(index, _)| used.contains(&(*index, false))).map(|(_, shared)| shared)
     }
 
     /// Returns the setter with a name; the setters are sorted by name.

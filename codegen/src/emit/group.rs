@@ -6,8 +6,8 @@ use std::iter;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::literal::{endpoint_info, ident};
-use super::render::{Imports, Source};
+use super::literal::{self, endpoint_info, ident};
+use super::render::{Imports, Source, names_of};
 use super::{File, docs, endpoint, params, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
 
@@ -121,8 +121,7 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
             endpoint_info(api, &group.ident, endpoint)
         }
     });
-    let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
-    let notes = (!notes.is_empty()).then(|| quote!(.notes(#notes)));
+    let (aliases, notes) = (literal::values("aliases", aliases), literal::text("notes", notes));
     quote! {
         pub(crate) static GROUP: GroupInfo =
             GroupInfo::new(#name, #title).summary(#summary) #aliases #notes .endpoints(&[#(#endpoints),*]);
@@ -131,25 +130,10 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
 
 fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
     let mut imports = record::imports(api);
-    imports.extend([
-        ("Client", "crate"),
-        ("Series", "crate"),
-        ("BodyInfo", "::runtime::registry"),
-        ("EndpointInfo", "::runtime::registry"),
-        ("GroupInfo", "::runtime::registry"),
-        ("HistoryInfo", "::runtime::registry"),
-        ("HistorySource", "::runtime::registry"),
-        ("ParamInfo", "::runtime::registry"),
-        ("ParamList", "::runtime::registry"),
-        ("ParamLocation", "::runtime::registry"),
-        ("Endpoint", "::runtime"),
-        ("Request", "crate"),
-        ("markers", "::runtime"),
-        ("takes", "::runtime"),
-        ("HasHistory", "::runtime::history"),
-        ("params", "super::service"),
-        ("records", "super::service"),
-    ]);
+    let registry = "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ParamInfo ParamList ParamLocation";
+    imports.extend(names_of("::runtime::registry", registry));
+    imports.extend(names_of("::runtime", "Endpoint markers takes").chain(names_of("crate", "Client Request Series")));
+    imports.extend(names_of("super::service", "params records").chain([("HasHistory", "::runtime::history")]));
     imports.extend(api.records.iter().map(|record| (record.ident.as_str(), "super::service")));
     imports.extend(api.setters.iter().map(|setter| (setter.takes.as_str(), "super::service::params")));
     imports.extend(sets.iter().map(|set| (set.as_str(), "super::service::params")));

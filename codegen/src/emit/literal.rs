@@ -197,7 +197,7 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
 }
 
 /// The builder call for a list of values; nothing if the list is empty.
-fn values(key: &str, values: &[String]) -> TokenStream {
+pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
     link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
@@ -256,7 +256,7 @@ fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
     let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
-    let aliases = link("aliases", Some(quote!(&[#(#aliases),*])).filter(|_| !aliases.is_empty()));
+    let aliases = values("aliases", aliases);
     let path = endpoint
         .path
         .as_ref()

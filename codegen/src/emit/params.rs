@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
-use super::render::Source;
+use super::render::{Source, names_of};
 use super::{File, docs, endpoint, record};
 use crate::model::{Api, Endpoint, Evidence, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
@@ -26,15 +26,9 @@ pub(super) fn file(api: &Api) -> File {
         items,
     };
     let mut imports = record::imports(api);
-    imports.extend([
-        ("ParamInfo", "::runtime::registry"),
-        ("ParamLocation", "::runtime::registry"),
-        ("Endpoint", "::runtime"),
-        ("Request", "crate"),
-        ("ToWire", "::runtime::wire"),
-        ("IntoParam", "::runtime::wire"),
-        ("IntoParamList", "::runtime::wire"),
-    ]);
+    imports.extend(names_of("::runtime::registry", "ParamInfo ParamLocation"));
+    imports.extend(names_of("::runtime::wire", "ToWire IntoParam IntoParamList"));
+    imports.extend([("Endpoint", "::runtime"), ("Request", "crate")]);
     source.render(&imports)
 }
 

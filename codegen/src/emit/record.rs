@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, field_literal, ident, text};
-use super::render::{Imports, Source};
+use super::render::{Imports, Source, names_of};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
 
@@ -112,19 +112,9 @@ fn fields(record: &Record) -> TokenStream {
 
 /// The names that a module with records may import.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
-    let mut imports = Imports::from([
-        ("Timestamp", "::runtime"),
-        ("Value", "::runtime"),
-        ("Record", "::runtime::record"),
-        ("fields", "::runtime"),
-        ("UnknownFields", "::runtime::record"),
-        ("Evidence", "::runtime::registry"),
-        ("FieldInfo", "::runtime::registry"),
-        ("Range", "::runtime::registry"),
-        ("RecordInfo", "::runtime::registry"),
-        ("TimeUnit", "::runtime::registry"),
-        ("ValueType", "::runtime::registry"),
-    ]);
+    let mut imports: Imports<'_> = names_of("::runtime", "Timestamp Value fields").collect();
+    imports.extend(names_of("::runtime::record", "Record UnknownFields"));
+    imports.extend(names_of("::runtime::registry", "Evidence FieldInfo Range RecordInfo TimeUnit ValueType"));
     imports.extend(api.types.iter().map(|ty| (ty.ident.as_str(), "crate")));
     imports
 }

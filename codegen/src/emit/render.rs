@@ -24,6 +24,11 @@ pub(super) struct Source<I> {
 /// The names that items may use, each with its module.
 pub(super) type Imports<'a> = BTreeMap<&'a str, &'a str>;
 
+/// The names of one module, separated by spaces in `names`.
+pub(super) fn names_of<'a>(module: &'a str, names: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    names.split(' ').map(move |name| (name, module))
+}
+
 impl<I: IntoIterator<Item = TokenStream>> Source<I> {
     /// Renders the file; from `imports`, it imports only names that the items use.
     pub(super) fn render(self, imports: &Imports<'_>) -> File {
@@ -38,9 +43,9 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // No blank line between two items of one line each, such as `mod a;`.
+            // Lines like `mod a;` are grouped, and a macro call follows its item; blank lines separate everything else.
             let is_line = item.lines().count() == 1;
-            if !(is_line && after_line) {
+            if body.is_empty() || !is_line || !(after_line || item.contains("!(")) {
                 body += "\n";
             }
             body += &item;
@@ -109,23 +114,71 @@ fn first_segments(tokens: &TokenStream, visit: &mut dyn FnMut(&str)) {
 /// error.
 pub(super) fn print(item: &TokenStream) -> String {
     match syn::parse2(item.clone()) {
-        Ok(item) => separate_members(&prettyplease::unparse(&syn::File {
-            shebang: None,
-            frontmatter: None,
-            attrs: Vec::new(),
-            items: vec![item],
-        })),
+        Ok(item) => {
+            let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+            let lines: Vec<_> = prettyplease::unparse(&file).lines().map(str::to_owned).collect();
+            separate_members(&join_brackets(&lines))
+        }
         Err(_) => format!("{item}\n"),
     }
+}
+
+/// The maximum length of a line, as in `rustfmt.toml`.
+const WIDTH: usize = 120;
+
+/// Puts the content of brackets on one line if it fits, as rustfmt does; the printer breaks it earlier.
+fn join_brackets(lines: &[String]) -> Vec<String> {
+    let (mut joined, mut rest) = (Vec::new(), lines);
+    while let [open, after @ ..] = rest {
+        let Some(length) = bracketed(open, after) else {
+            joined.push(open.clone());
+            rest = after;
+            continue;
+        };
+        let (inner, close) = (join_brackets(&after[..length]), after[length].trim_start());
+        rest = &after[length + 1..];
+        let flat = inner.iter().map(|line| line.trim()).fold(String::new(), |flat, line| {
+            let space = if flat.is_empty() || line.starts_with('.') { "" } else { " " };
+            flat + space + line
+        });
+        let flat = format!("{open}{}{close}", flat.trim_end_matches(','));
+        let has_block = inner.iter().any(|line| line.contains("//") || line.ends_with(['{', '}', ';']));
+        match inner.as_slice() {
+            _ if flat.chars().count() <= WIDTH && !has_block => joined.push(flat),
+            [first, middle @ .., last] if bracketed(first, &inner[1..]) == Some(middle.len()) => {
+                joined.push(format!("{open}{}", first.trim()));
+                joined.extend(middle.iter().map(|line| line[4..].to_owned()));
+                joined.push(format!("{}{close}", last[4..].trim_end_matches(',')));
+            }
+            _ => {
+                joined.push(open.clone());
+                joined.extend(inner);
+                joined.push(after[length].clone());
+            }
+        }
+    }
+    joined
+}
+
+/// The number of lines between an opening bracket at the end of a line and the closing one.
+fn bracketed(open: &str, after: &[String]) -> Option<usize> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let close = match open.chars().last().filter(|_| !open.contains("//"))? {
+        '(' => ')',
+        '[' => ']',
+        _ => return None,
+    };
+    let depth = indent(after.first()?).checked_sub(4)?;
+    after.iter().position(|line| indent(line) == depth && line.trim_start().starts_with(close))
 }
 
 /// Puts a blank line between the members of an `impl` or a module, because the printer omits it.
 ///
 /// Literals contain no line breaks, so every line `    }` or `    };` ends a member.
-fn separate_members(item: &str) -> String {
+fn separate_members(lines: &[String]) -> String {
     let mut text = String::new();
     let mut after_member = false;
-    for line in item.lines() {
+    for line in lines {
         if after_member && line.starts_with("    ") {
             text.push('\n');
         }
@@ -139,6 +192,26 @@ fn separate_members(item: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_are_joined_where_they_fit() {
+        let long = "x".repeat(60);
+        for (printed, expected) in [
+            ("f(\n    Some(\n        &[\n            1,\n            2,\n        ],\n    ),\n);", "f(Some(&[1, 2]));"),
+            ("f(\n        1,\n        2,\n    )\n    .c();", "f(1, 2)\n    .c();"),
+            ("f(\n    a\n        .b(),\n);", "f(a.b());"),
+            ("f(|| {\n    b();\n});", "f(|| {\n    b();\n});"),
+            ("f(\n    // a\n    b,\n);", "f(\n    // a\n    b,\n);"),
+            (&format!("f(\n    {long},\n    {long},\n);"), &format!("f(\n    {long},\n    {long},\n);")),
+            (
+                &format!("f(\n    &[\n        {long},\n        {long},\n    ],\n);"),
+                &format!("f(&[\n    {long},\n    {long},\n]);"),
+            ),
+        ] {
+            let lines: Vec<_> = printed.lines().map(str::to_owned).collect();
+            assert_eq!(join_brackets(&lines).join("\n"), expected);
+        }
+    }
 
     #[test]
     fn only_names_in_use_are_imported() {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, history_info, ident, integer, link, status_info, text};
-use super::render::{Imports, Source};
+use super::render::{Imports, Source, names_of};
 use super::{File, Package, docs};
 use crate::model::{
     Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
@@ -157,14 +157,8 @@ pub(super) fn limits_file(api: &Api) -> File {
         docs: "The rate limits of the service.".to_owned(),
         items,
     };
-    let imports = [
-        ("Error", "::runtime"),
-        ("RateLimit", "::runtime"),
-        ("SERVICE", "crate"),
-        ("Window", "::runtime::emitted"),
-        ("emitted", "::runtime"),
-    ];
-    source.render(&imports.into_iter().collect())
+    let others = [("SERVICE", "crate"), ("Window", "::runtime::emitted")];
+    source.render(&names_of("::runtime", "Error RateLimit emitted").chain(others).collect())
 }
 
 /// The constant for a set of rate limits.
@@ -192,23 +186,7 @@ fn limit_set(limit: &Limit) -> TokenStream {
 }
 
 fn imports() -> Imports<'static> {
-    let registry = [
-        "ClientCredentialsInfo",
-        "EnvelopeInfo",
-        "ErrorBodyInfo",
-        "Evidence",
-        "FieldInfo",
-        "GroupInfo",
-        "HistoryInfo",
-        "LimitInfo",
-        "Range",
-        "RecordInfo",
-        "Registry",
-        "ServiceInfo",
-        "StatusInfo",
-        "TimeUnit",
-        "ValueType",
-    ];
-    let registry = registry.map(|name| (name, "::runtime::registry"));
-    registry.into_iter().chain([("define_client", "::runtime")]).collect()
+    let registry = "ClientCredentialsInfo EnvelopeInfo ErrorBodyInfo Evidence FieldInfo GroupInfo HistoryInfo LimitInfo \
+         Range RecordInfo Registry ServiceInfo StatusInfo TimeUnit ValueType";
+    names_of("::runtime::registry", registry).chain([("define_client", "::runtime")]).collect()
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
-use super::render::{Imports, Source};
+use super::render::{Imports, Source, names_of};
 use super::{File, docs};
 use crate::model::{Api, Evidence, NamedType, Value};
 
@@ -15,14 +15,8 @@ pub(super) fn file(api: &Api) -> File {
         docs: "The service's named types.".to_owned(),
         items: api.types.iter().flat_map(items),
     };
-    let mut imports = Imports::from([
-        ("Evidence", "::runtime::registry"),
-        ("TypeInfo", "::runtime::registry"),
-        ("ValueInfo", "::runtime::registry"),
-        ("NamedType", "::runtime::wire"),
-        ("UnknownValue", "::runtime::wire"),
-        ("named_type", "::runtime"),
-    ]);
+    let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
+    imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
     // In a file with only enums, the name `Cow` is a variant of an enum, which needs no import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
@@ -94,11 +88,10 @@ fn description(ty: &NamedType) -> TokenStream {
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, seconds, attributes, evidence, .. } = value;
         let duration = literal::link("duration", seconds.map(literal::integer));
-        let attributes = literal::link("attributes", (!attributes.is_empty()).then(|| quote!(&[#(#attributes),*])));
+        let attributes = literal::values("attributes", attributes);
         quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)
     });
-    let names = &ty.attributes;
-    let attributes = (!names.is_empty()).then(|| quote!(.attributes(&[#(#names),*])));
+    let attributes = literal::values("attributes", &ty.attributes);
     quote! {
         impl NamedType for #name {
             const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #attributes;

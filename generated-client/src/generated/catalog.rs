@@ -31,16 +31,11 @@ impl CatalogGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "catalog",
-            "catalog",
-            "Catalog",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
         .summary("Identifiers of all supported exchanges and coins.")
         .path("/catalog", Evidence::Reported)
         .notes(

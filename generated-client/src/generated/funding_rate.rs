@@ -38,19 +38,12 @@ impl FundingRateGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "funding_rate",
-            "funding_rate",
-            "Funding Rate",
-        )
-        .summary(
-            "Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
+        .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
         .path("/fundingRate", Evidence::Reported)
         .params(
             params::SEVERAL_EXCHANGES,
@@ -68,18 +61,11 @@ impl Endpoint for FundingRate {
                     ),
                 params::MARKET_TYPES
                     .known_by(Evidence::Published)
-                    .notes(
-                        "The values and the default are from other endpoints. Unknown: whether they apply here.",
-                    ),
+                    .notes("The values and the default are from other endpoints. Unknown: whether they apply here."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<FundingRateRecord>()),
-            Some("openDate"),
-            Evidence::Published,
-        );
+        .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Published);
 }
-
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
@@ -105,17 +91,10 @@ impl Record for FundingRateRecord {
             "FundingRateRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "funding_rate",
-                        "fundingRate",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("0.0001436")
-                    .summary(
-                        "Funding rate, summed or averaged over exchanges (see `aggregationType`).",
-                    )
+                    .summary("Funding rate, summed or averaged over exchanges (see `aggregationType`).")
                     .notes(
                         "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
                     ),
@@ -127,20 +106,13 @@ impl Record for FundingRateRecord {
                     )
                     .optional()
                     .example("0.0007355")
-                    .summary(
-                        "Indicative rate for the next payment, in the unit of `fundingRate`.",
-                    )
-                    .notes(
-                        "Unknown: whether it is combined over exchanges like `fundingRate`.",
-                    ),
+                    .summary("Indicative rate for the next payment, in the unit of `fundingRate`.")
+                    .notes("Unknown: whether it is combined over exchanges like `fundingRate`."),
             ],
         )
         .summary("One record of Funding Rate.");
 }
-
-fields!(
-    FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2
-);
+fields!(FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("funding_rate", "Funding Rate")
     .summary("Payments between long and short holders of perpetual futures.")

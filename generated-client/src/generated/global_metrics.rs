@@ -73,9 +73,7 @@ impl GlobalMetricsGroup<'_> {
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the fields of the records; the formula of the ratio, and which side is positive
-    pub fn global_bid_ask_ratio_increase_decrease(
-        &self,
-    ) -> Request<GlobalBidAskRatioIncreaseDecrease> {
+    pub fn global_bid_ask_ratio_increase_decrease(&self) -> Request<GlobalBidAskRatioIncreaseDecrease> {
         Request::new(self.client)
     }
 
@@ -124,19 +122,12 @@ markers!(
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "global_metrics",
-            "global_bid_ask",
-            "Global Bid Ask",
-        )
-        .summary(
-            "Total size of resting buy orders and of resting sell orders in the whole market.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
+        .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
         .path("/globalBidAsk", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_without_exchange!(GlobalBidAsk);
 
 impl Endpoint for GlobalBidAskRatio {
@@ -146,15 +137,12 @@ impl Endpoint for GlobalBidAskRatio {
             "global_bid_ask_ratio",
             "Global Bid Ask Ratio",
         )
-        .summary(
-            "Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.",
-        )
+        .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
         .path("/globalBidAskRatio", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: the formula, and which side is positive.");
 }
-
 takes_without_exchange!(GlobalBidAskRatio);
 
 impl Endpoint for GlobalBidAskDelta {
@@ -164,14 +152,11 @@ impl Endpoint for GlobalBidAskDelta {
             "global_bid_ask_delta",
             "Global Bid Ask Delta",
         )
-        .summary(
-            "Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.",
-        )
+        .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
         .path("/globalBidAskDelta", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_without_exchange!(GlobalBidAskDelta);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
@@ -181,15 +166,12 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
             "global_bid_ask_ratio_increase_decrease",
             "Global Bid Ask Ratio Increase Decrease",
         )
-        .summary(
-            "Change of the order book imbalance of the whole market since the previous interval.",
-        )
+        .summary("Change of the order book imbalance of the whole market since the previous interval.")
         .path("/globalBidAskRatioIncreaseDecrease", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: the formula of the ratio, and which side is positive.");
 }
-
 takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
 
 impl Endpoint for GlobalCombinedBook {
@@ -204,7 +186,6 @@ impl Endpoint for GlobalCombinedBook {
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_without_exchange!(GlobalCombinedBook);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
@@ -214,14 +195,11 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
             "global_bids_increase_decrease",
             "Global Bids Increase Decrease",
         )
-        .summary(
-            "Change in the size of resting buy orders in the whole market since the previous interval.",
-        )
+        .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
         .path("/globalBidsIncreaseDecrease", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
@@ -231,14 +209,11 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
             "global_asks_increase_decrease",
             "Global Asks Increase Decrease",
         )
-        .summary(
-            "Change in the size of resting sell orders in the whole market since the previous interval.",
-        )
+        .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
         .path("/globalAsksIncreaseDecrease", Evidence::Reported)
         .params(params::WITHOUT_EXCHANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_without_exchange!(GlobalAsksIncreaseDecrease);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Metrics")
@@ -246,262 +221,150 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Me
     .notes(
         "The provider describes them as covering more than 1000 coins on the supported exchanges, so they have no `coin`. The API document has this group and lists the metrics with a global variant, but not their names.",
     )
-    .endpoints(
-        &[
-            GlobalBidAsk::INFO,
-            GlobalBidAskRatio::INFO,
-            GlobalBidAskDelta::INFO,
-            GlobalBidAskRatioIncreaseDecrease::INFO,
-            GlobalCombinedBook::INFO,
-            GlobalBidsIncreaseDecrease::INFO,
-            GlobalAsksIncreaseDecrease::INFO,
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_buy_volume",
-                    "Global Buy Volume",
-                )
-                .summary("Size of market buy orders over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_sell_volume",
-                    "Global Sell Volume",
-                )
-                .summary("Size of market sell orders over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_volume_delta",
-                    "Global Volume Delta",
-                )
-                .summary(
-                    "Market buy volume minus market sell volume over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_volume_ratio",
-                    "Global Volume Ratio",
-                )
-                .summary(
-                    "Imbalance of market buy and sell volume over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_market_order_count",
-                    "Global Market Order Count",
-                )
-                .summary(
-                    "Number of executed market orders over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_limit_order_count",
-                    "Global Limit Order Count",
-                )
-                .summary("Number of filled limit orders over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_open_interest_delta",
-                    "Global Open Interest Delta",
-                )
-                .summary("Change of open interest over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_bot_tracker",
-                    "Global Bot Tracker",
-                )
-                .summary(
-                    "Orders of identical size that recur within a short time over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_funding_rate",
-                    "Global Funding Rate",
-                )
-                .summary(
-                    "Funding rate of perpetual futures over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
-                .summary(
-                    "Share of accounts that are long and that are short over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_liquidation_count",
-                    "Global Liquidation Count",
-                )
-                .summary("Number of liquidated positions over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_liquidation_size",
-                    "Global Liquidation Size",
-                )
-                .summary("Value of liquidated positions over all supported exchanges.")
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_net_long_short",
-                    "Global Net Long Short",
-                )
-                .summary(
-                    "Estimated net long and net short positions over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_net_long_short_delta",
-                    "Global Net Long Short Delta",
-                )
-                .summary(
-                    "Estimated net longs minus estimated net shorts over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_participation_ratio",
-                    "Global Participation Ratio",
-                )
-                .summary(
-                    "Change of open interest relative to traded volume over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_top_trader_accounts",
-                    "Global Top Trader Accounts",
-                )
-                .summary(
-                    "Share of large traders who are long and who are short over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_top_trader_positions",
-                    "Global Top Trader Positions",
-                )
-                .summary(
-                    "Share of the positions of large traders that are long and that are short over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_trader_sentiment_gap",
-                    "Global Trader Sentiment Gap",
-                )
-                .summary(
-                    "Difference in positioning between large and small retail accounts over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_transfer_of_contracts",
-                    "Global Transfer Of Contracts",
-                )
-                .summary(
-                    "Traded volume that did not change open interest over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_true_retail_long_short",
-                    "Global True Retail Long Short",
-                )
-                .summary(
-                    "Percentage of retail accounts that are long and that are short over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_whale_retail_delta",
-                    "Global Whale Retail Delta",
-                )
-                .summary(
-                    "Long percentage of large traders minus that of all accounts over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-            &EndpointInfo::new(
-                    "global_metrics",
-                    "global_whale_position_dominance",
-                    "Global Whale Position Dominance",
-                )
-                .summary(
-                    "Influence of large positions relative to the number of accounts over all supported exchanges.",
-                )
-                .name_evidence(Evidence::Documented)
-                .notes(
-                    "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
-                ),
-        ],
-    );
+    .endpoints(&[
+        GlobalBidAsk::INFO,
+        GlobalBidAskRatio::INFO,
+        GlobalBidAskDelta::INFO,
+        GlobalBidAskRatioIncreaseDecrease::INFO,
+        GlobalCombinedBook::INFO,
+        GlobalBidsIncreaseDecrease::INFO,
+        GlobalAsksIncreaseDecrease::INFO,
+        &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
+            .summary("Size of market buy orders over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
+            .summary("Size of market sell orders over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
+            .summary("Market buy volume minus market sell volume over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
+            .summary("Imbalance of market buy and sell volume over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
+            .summary("Number of executed market orders over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
+            .summary("Number of filled limit orders over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
+            .summary("Change of open interest over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
+            .summary("Orders of identical size that recur within a short time over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
+            .summary("Funding rate of perpetual futures over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
+            .summary("Share of accounts that are long and that are short over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
+            .summary("Number of liquidated positions over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
+            .summary("Value of liquidated positions over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
+            .summary("Estimated net long and net short positions over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
+            .summary("Estimated net longs minus estimated net shorts over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
+            .summary("Change of open interest relative to traded volume over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
+            .summary("Share of large traders who are long and who are short over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
+            .summary(
+                "Share of the positions of large traders that are long and that are short over all supported exchanges.",
+            )
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
+            .summary(
+                "Difference in positioning between large and small retail accounts over all supported exchanges.",
+            )
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
+            .summary("Traded volume that did not change open interest over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
+            .summary("Percentage of retail accounts that are long and that are short over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
+            .summary("Long percentage of large traders minus that of all accounts over all supported exchanges.")
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
+            .summary(
+                "Influence of large positions relative to the number of accounts over all supported exchanges.",
+            )
+            .name_evidence(Evidence::Documented)
+            .notes(
+                "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+    ]);

@@ -57,9 +57,7 @@ impl LiquidityGroup<'_> {
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    pub fn top_trader_average_leverage_delta(
-        &self,
-    ) -> Request<TopTraderAverageLeverageDelta> {
+    pub fn top_trader_average_leverage_delta(&self) -> Request<TopTraderAverageLeverageDelta> {
         Request::new(self.client)
     }
 
@@ -201,21 +199,14 @@ impl Endpoint for AverageLeverageUsed {
         )
         .path("/averageLeverageUsed", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .rejected_values(&["binance_perp_stable"])
-                    .example("okx_perp_coin"),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<AverageLeverageUsedRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .changed_params(&[
+            params::EXCHANGE
+                .allowed_values(&["okx_perp_coin"])
+                .rejected_values(&["binance_perp_stable"])
+                .example("okx_perp_coin"),
+        ])
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
 
 /// One record of Average Leverage Used.
@@ -237,25 +228,14 @@ impl Record for AverageLeverageUsedRecord {
             "AverageLeverageUsedRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "avg_long_lev",
-                        "avgLongLev",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Documented)
                     .summary("Average leverage of long positions."),
-                FieldInfo::new(
-                        "avg_short_lev",
-                        "avgShortLev",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Documented)
                     .summary("Average leverage of short positions."),
             ],
         )
         .summary("One record of Average Leverage Used.");
 }
-
 fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
 
 impl Endpoint for TopTraderAverageLeverageDelta {
@@ -270,20 +250,9 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path("/topTraderAverageLeverageDelta", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example("okx_perp_coin"),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        );
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
+        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
-
 takes_one_exchange!(TopTraderAverageLeverageDelta);
 
 /// One record of Top Trader Average Leverage Delta.
@@ -303,21 +272,13 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
             "TopTraderAverageLeverageDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "avg_lev_delta",
-                        "avgLevDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary(
-                        "Average leverage of longs minus average leverage of shorts.",
-                    ),
+                    .summary("Average leverage of longs minus average leverage of shorts."),
             ],
         )
         .summary("One record of Top Trader Average Leverage Delta.");
 }
-
 fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1);
 
 impl Endpoint for CumulativeLiquidationLevel {
@@ -337,22 +298,13 @@ impl Endpoint for CumulativeLiquidationLevel {
                 params::COIN,
                 params::EXCHANGE
                     .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
                     ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
             ],
         )
-        .series(
-            Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
-            None,
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::PreviousVersion)
         .notes(
             "A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
         );
@@ -469,26 +421,17 @@ impl Endpoint for LiquidationLevelsCount {
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path("/liqLevelsCount", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"],
-                    )
-                    .rejected_values(&["binance_perp_stable"])
-                    .example("binance_perp_coin"),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<LiquidationLevelsCountRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .changed_params(&[
+            params::EXCHANGE
+                .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                .rejected_values(&["binance_perp_stable"])
+                .example("binance_perp_coin"),
+        ])
+        .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the counts of longs and shorts are returned too, and whether open levels or new levels of the interval are counted.",
         );
 }
-
 takes_one_exchange!(LiquidationLevelsCount);
 
 /// One record of Liquidation Levels Count.
@@ -508,21 +451,13 @@ impl Record for LiquidationLevelsCountRecord {
             "LiquidationLevelsCountRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "liq_level_count_delta",
-                        "liqLevelCountDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary(
-                        "Long levels minus short levels; positive if longs have more levels.",
-                    ),
+                    .summary("Long levels minus short levels; positive if longs have more levels."),
             ],
         )
         .summary("One record of Liquidation Levels Count.");
 }
-
 fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1);
 
 impl Endpoint for LiquidationLevelsSize {
@@ -532,22 +467,12 @@ impl Endpoint for LiquidationLevelsSize {
             "liquidation_levels_size",
             "Liquidation Levels Size",
         )
-        .summary(
-            "Value of open positions at their predicted liquidation levels: longs, shorts and the difference.",
-        )
+        .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
         .path("/liqLevelsSize", Evidence::Published)
-        .params(
-            params::ONE_EXCHANGE,
-            &[params::ADVANCE_FILTER.known_by(Evidence::Published)],
-        )
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
         .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(
-            Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()),
-            Some("openDate"),
-            Evidence::Published,
-        );
+        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published);
 }
-
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
 
 /// One record of Liquidation Levels Size.
@@ -571,38 +496,21 @@ impl Record for LiquidationLevelsSizeRecord {
             "LiquidationLevelsSizeRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "long_liq_level_size",
-                        "longLiqLevelSize",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("2260055193.931666")
                     .unit("USD")
                     .summary("Value at the open long levels."),
-                FieldInfo::new(
-                        "short_liq_level_size",
-                        "shortLiqLevelSize",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("1444238247.181188")
                     .unit("USD")
                     .summary("Value at the open short levels."),
-                FieldInfo::new(
-                        "liq_level_size_delta",
-                        "liqLevelSizeDelta",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("815816946.7504778")
                     .unit("USD")
-                    .summary(
-                        "Value of longs minus value of shorts; positive if more longs are at risk.",
-                    ),
+                    .summary("Value of longs minus value of shorts; positive if more longs are at risk."),
             ],
         )
         .summary("One record of Liquidation Levels Size.");
@@ -615,27 +523,16 @@ fields!(
 
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation",
-            "Liquidation",
-        )
-        .summary(
-            "Value of positions liquidated in the interval, split into longs and shorts.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
+        .summary("Value of positions liquidated in the interval, split into longs and shorts.")
         .path("/liquidation", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::BUCKET])
         .changed_params(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
-        .series(
-            Some(RecordInfo::of::<LiquidationRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
 }
-
 takes_several_exchanges!(Liquidation => TakesBucket, TakesBuckets);
 
 /// One record of Liquidation.
@@ -657,21 +554,11 @@ impl Record for LiquidationRecord {
             "LiquidationRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "long_liquidation",
-                        "longLiquidation",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("Value of liquidated longs."),
-                FieldInfo::new(
-                        "short_liquidation",
-                        "shortLiquidation",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("Value of liquidated shorts."),
@@ -679,16 +566,11 @@ impl Record for LiquidationRecord {
         )
         .summary("One record of Liquidation.");
 }
-
 fields!(LiquidationRecord => open_date = 0, long_liquidation = 1, short_liquidation = 2);
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation_heatmap",
-            "Liquidation Heatmap",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
         .summary(
             "Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in each.",
         )
@@ -699,55 +581,27 @@ impl Endpoint for LiquidationHeatmap {
                 params::COIN,
                 params::EXCHANGES
                     .default("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin")
-                    .allowed_values(
-                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"],
-                    ),
-                ParamInfo::new(
-                        "lookback",
-                        "lookback",
-                        ValueType::named::<Lookback>(),
-                        Evidence::Reported,
-                    )
+                    .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
+                ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
                     .summary("Time range that the heatmap covers.")
                     .notes(
                         "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
                     ),
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<HeatmapLeverage>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
                     .default("all")
                     .summary("Leverage class to show.")
                     .notes("The previous API version accepted several."),
-                ParamInfo::new(
-                        "scaling",
-                        "scaling",
-                        ValueType::named::<HeatmapScaling>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
                     .default("relative")
                     .summary("Scaling of the sizes."),
-                ParamInfo::new(
-                        "ohlc_graph",
-                        "ohlcgraph",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
                     .summary("Exchange of the price candles that accompany the heatmap.")
                     .notes("Default: the first exchange."),
                 params::TIMESTAMP
-                    .notes(
-                        "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
-                    ),
+                    .notes("Without it, the current snapshot is returned; past ones have a resolution of one minute."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
-            None,
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<LiquidationHeatmapRecord>()), None, Evidence::Reported)
         .notes(
             "A snapshot by price; public clients received an error for `limit` and `timeframe`. With three exchanges at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
         );
@@ -781,43 +635,21 @@ impl Record for LiquidationHeatmapRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationHeatmapRecord",
             &[
-                FieldInfo::new(
-                        "starting_price",
-                        "startingPrice",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Lower end of the price range."),
-                FieldInfo::new(
-                        "ending_price",
-                        "endingPrice",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Upper end of the price range."),
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional()
                     .example("37116941.87")
                     .unit("USD")
-                    .summary(
-                        "Value of the positions that would be liquidated in the price range.",
-                    ),
-                FieldInfo::new(
-                        "side",
-                        "side",
-                        ValueType::named::<Side>(),
-                        Evidence::Reported,
-                    )
+                    .summary("Value of the positions that would be liquidated in the price range."),
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
                     .optional()
                     .summary("Side of the positions: long or short."),
-                FieldInfo::new(
-                        "timestamp",
-                        "timestamp",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
                     .optional()
                     .summary("Time stamp of the range.")
                     .notes("Unknown: which event it marks."),
@@ -825,22 +657,12 @@ impl Record for LiquidationHeatmapRecord {
         )
         .summary("One record of Liquidation Heatmap.");
 }
-
-fields!(
-    LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3,
-    timestamp = 4
-);
+fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3, timestamp = 4);
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation_levels",
-            "Liquidation Levels",
-        )
-        .summary(
-            "All predicted liquidation levels of open positions, with value, side and leverage class.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
+        .summary("All predicted liquidation levels of open positions, with value, side and leverage class.")
         .path("/liquidationLevels", Evidence::Reported)
         .params(
             &[],
@@ -848,30 +670,16 @@ impl Endpoint for LiquidationLevels {
                 params::COIN,
                 params::EXCHANGE
                     .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
                     ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
-                ParamInfo::new(
-                        "position",
-                        "position",
-                        ValueType::named::<PositionFilter>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
                     .default("all")
                     .summary("Side of the levels to return."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<LiquidationLevelsRecord>()),
-            None,
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<LiquidationLevelsRecord>()), None, Evidence::Reported)
         .notes(
             "A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
         );
@@ -908,12 +716,7 @@ impl Record for LiquidationLevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationLevelsRecord",
             &[
-                FieldInfo::new(
-                        "timestamp",
-                        "timestamp",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
                     .optional()
                     .summary("Time of the snapshot."),
                 FieldInfo::new(
@@ -931,28 +734,13 @@ impl Record for LiquidationLevelsRecord {
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Liquidation price."),
-                FieldInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<LevelLeverage>(),
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
                     .optional()
                     .summary("Leverage class: high, medium or low."),
-                FieldInfo::new(
-                        "side",
-                        "side",
-                        ValueType::named::<Side>(),
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
                     .optional()
                     .summary("Side of the positions: long or short."),
-                FieldInfo::new(
-                        "open_duration",
-                        "openDuration",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Age of the level.")
                     .notes("Unknown: the unit."),
@@ -983,21 +771,11 @@ impl Endpoint for LiquidationLevelsTv {
                 params::COIN,
                 params::EXCHANGE
                     .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "bitmex_perp_coin",
-                            "bybit_perp_coin",
-                            "phemex_perp_stable",
-                        ],
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
                     ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
-                ParamInfo::new(
-                        "position",
-                        "position",
-                        ValueType::named::<PositionFilter>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
                     .summary("Side of the levels to return."),
             ],
         )
@@ -1019,17 +797,10 @@ impl Endpoint for TopTraderMarginUsed {
         .summary("Margin used by the positions of top traders.")
         .path("/topTraderMarginUsed", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example("okx_perp_coin"),
-            ],
-        )
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
 }
-
 takes_one_exchange!(TopTraderMarginUsed);
 
 impl Endpoint for TopTraderMarginUsedDelta {
@@ -1042,58 +813,33 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path("/topTraderMarginUsedDelta", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["okx_perp_coin"])
-                    .example("okx_perp_coin"),
-            ],
-        )
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
-        .notes(
-            "Unknown: whether it is longs minus shorts, or the change since the previous interval.",
-        );
+        .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }
-
 takes_one_exchange!(TopTraderMarginUsedDelta);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
-    .summary(
-        "Liquidations, predicted liquidation prices, and leverage and margin of top traders.",
-    )
-    .endpoints(
-        &[
-            AverageLeverageUsed::INFO,
-            &EndpointInfo::new(
-                    "liquidity",
-                    "anchored_liquidation_levels_count",
-                    "Anchored Liquidation Levels Count",
-                )
-                .summary(
-                    "Number of predicted liquidation levels, accumulated since the last anchor.",
-                )
-                .name_evidence(Evidence::Documented),
-            &EndpointInfo::new(
-                    "liquidity",
-                    "anchored_liquidation_levels_size",
-                    "Anchored Liquidation Levels Size",
-                )
-                .summary(
-                    "Value at the predicted liquidation levels, accumulated since the last anchor.",
-                )
-                .name_evidence(Evidence::Documented),
-            TopTraderAverageLeverageDelta::INFO,
-            CumulativeLiquidationLevel::INFO,
-            LiquidationLevelsCount::INFO,
-            LiquidationLevelsSize::INFO,
-            Liquidation::INFO,
-            LiquidationHeatmap::INFO,
-            LiquidationLevels::INFO,
-            LiquidationLevelsTv::INFO,
-            TopTraderMarginUsed::INFO,
-            TopTraderMarginUsedDelta::INFO,
-            &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
-                .summary("Unknown beyond its name.")
-                .name_evidence(Evidence::Documented),
-        ],
-    );
+    .summary("Liquidations, predicted liquidation prices, and leverage and margin of top traders.")
+    .endpoints(&[
+        AverageLeverageUsed::INFO,
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
+            .summary("Number of predicted liquidation levels, accumulated since the last anchor.")
+            .name_evidence(Evidence::Documented),
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
+            .summary("Value at the predicted liquidation levels, accumulated since the last anchor.")
+            .name_evidence(Evidence::Documented),
+        TopTraderAverageLeverageDelta::INFO,
+        CumulativeLiquidationLevel::INFO,
+        LiquidationLevelsCount::INFO,
+        LiquidationLevelsSize::INFO,
+        Liquidation::INFO,
+        LiquidationHeatmap::INFO,
+        LiquidationLevels::INFO,
+        LiquidationLevelsTv::INFO,
+        TopTraderMarginUsed::INFO,
+        TopTraderMarginUsedDelta::INFO,
+        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
+            .summary("Unknown beyond its name.")
+            .name_evidence(Evidence::Documented),
+    ]);

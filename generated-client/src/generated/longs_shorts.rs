@@ -239,26 +239,17 @@ markers!(
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "top_trader_accounts",
-            "Top Trader Accounts",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
         .summary(
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path("/topTraderAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<LongShortShare>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
 }
-
 takes_one_exchange!(TopTraderAccounts);
 
 /// Long and short shares of a group of traders.
@@ -281,19 +272,9 @@ impl Record for LongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new(
-                        "long_pct",
-                        "longPct",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -301,12 +282,7 @@ impl Record for LongShortShare {
                     })
                     .unit("percent")
                     .summary("Long share."),
-                FieldInfo::new(
-                        "short_pct",
-                        "shortPct",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -314,22 +290,14 @@ impl Record for LongShortShare {
                     })
                     .unit("percent")
                     .summary("Short share."),
-                FieldInfo::new(
-                        "ls_ratio",
-                        "lsRatio",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
-                    .summary(
-                        "Long share divided by short share; above 1, more are long.",
-                    ),
+                    .summary("Long share divided by short share; above 1, more are long."),
             ],
         )
         .summary("Long and short shares of a group of traders.");
 }
-
 fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio = 3);
 
 impl Endpoint for TopTraderPositions {
@@ -344,28 +312,19 @@ impl Endpoint for TopTraderPositions {
         )
         .path("/topTraderPositions", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &[
-                            "binance_perp_stable",
-                            "binance_perp_coin",
-                            "okx_perp_stable",
-                            "bitget_perp_stable",
-                            "huobi_perp_coin",
-                        ],
-                    ),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<LongShortShare>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .changed_params(&[
+            params::EXCHANGE
+                .tested_values(&[
+                    "binance_perp_stable",
+                    "binance_perp_coin",
+                    "okx_perp_stable",
+                    "bitget_perp_stable",
+                    "huobi_perp_coin",
+                ]),
+        ])
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
-
 takes_one_exchange!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
@@ -380,14 +339,9 @@ impl Endpoint for AnchoredTopTraderAccounts {
         )
         .path("/anchoredTopTraderAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
-
 takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// Long and short shares of a group of traders since the last anchor.
@@ -410,25 +364,13 @@ impl Record for AnchoredLongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new(
-                        "cumulative_long_pct",
-                        "cumulativeLongPct",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("percent")
                     .summary("Long share from the anchor to the interval.")
-                    .notes(
-                        "Unknown: how the shares of the intervals since the anchor are combined.",
-                    ),
+                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
                 FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
@@ -438,18 +380,12 @@ impl Record for AnchoredLongShortShare {
                     .optional()
                     .unit("percent")
                     .summary("Short share from the anchor to the interval.")
-                    .notes(
-                        "Unknown: how the shares of the intervals since the anchor are combined.",
-                    ),
+                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
             ],
         )
         .summary("Long and short shares of a group of traders since the last anchor.");
 }
-
-fields!(
-    AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1,
-    cumulative_short_pct = 2
-);
+fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
@@ -463,43 +399,24 @@ impl Endpoint for AnchoredTopTraderPositions {
         )
         .path("/anchoredTopTraderPositions", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "global_accounts",
-            "Global Accounts",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
         .summary(
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path("/globalAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
-                    ),
-            ],
+            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])],
         )
-        .series(
-            Some(RecordInfo::of::<LongShortShare>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
-
 takes_one_exchange!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
@@ -514,35 +431,19 @@ impl Endpoint for AnchoredGlobalAccounts {
         )
         .path("/anchoredGlobalAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "net_long_short",
-            "Net Long Short",
-        )
-        .summary(
-            "Net long and net short positions, estimated from market orders and changes of open interest.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
+        .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
         .path("/netLongShort", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(
-            Some(RecordInfo::of::<NetLongShortRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(NetLongShort);
 
 /// One record of Net Long Short.
@@ -564,27 +465,16 @@ impl Record for NetLongShortRecord {
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "net_longs",
-                        "netLongs",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Estimated net long positions."),
-                FieldInfo::new(
-                        "net_shorts",
-                        "netShorts",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Estimated net short positions."),
             ],
         )
         .summary("One record of Net Long Short.");
 }
-
 fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
 
 impl Endpoint for NetLongShortDelta {
@@ -594,21 +484,12 @@ impl Endpoint for NetLongShortDelta {
             "net_long_short_delta",
             "Net Long Short Delta",
         )
-        .summary(
-            "Estimated net longs minus estimated net shorts; positive if longs dominate.",
-        )
+        .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
         .path("/netLongShortDelta", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(
-            Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
-        .notes(
-            "One public client counts ten exchanges in the default set. Unknown: the unit.",
-        );
+        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
 }
-
 takes_several_exchanges!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
@@ -628,41 +509,26 @@ impl Record for NetLongShortDeltaRecord {
             "NetLongShortDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "net_long_short_delta",
-                        "netLongShortDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Difference; negative if shorts dominate."),
             ],
         )
         .summary("One record of Net Long Short Delta.");
 }
-
 fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_cls",
-            "Anchored CLS",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
         .summary(
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path("/anchoredCLS", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredClsRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
@@ -704,32 +570,19 @@ impl Record for AnchoredClsRecord {
         )
         .summary("One record of Anchored CLS.");
 }
-
-fields!(
-    AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts =
-    2
-);
+fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_clsd",
-            "Anchored CLSD",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
         .summary(
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path("/anchoredCLSD", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredClsdRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
@@ -749,49 +602,29 @@ impl Record for AnchoredClsdRecord {
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "cumulative_delta",
-                        "cumulativeDelta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum since the last anchor; positive if longs dominate."),
             ],
         )
         .summary("One record of Anchored CLSD.");
 }
-
 fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "whale_retail_delta",
-            "Whale Retail Delta",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
         .summary(
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path("/whaleRetailDelta", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(
-            &[
-                params::EXCHANGE
-                    .tested_values(
-                        &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
-                    ),
-            ],
+            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])],
         )
-        .series(
-            Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
-
 takes_one_exchange!(WhaleRetailDelta);
 
 /// One record of Whale Retail Delta.
@@ -812,26 +645,18 @@ impl Record for WhaleRetailDeltaRecord {
             "WhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "whale_retail_delta",
-                        "whaleRetailDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(-100.0),
                         max: Some(100.0),
                     })
                     .unit("percentage points")
-                    .summary(
-                        "Difference; positive if top traders are long more often than all accounts.",
-                    ),
+                    .summary("Difference; positive if top traders are long more often than all accounts."),
             ],
         )
         .summary("One record of Whale Retail Delta.");
 }
-
 fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
@@ -846,13 +671,8 @@ impl Endpoint for AnchoredWhaleRetailDelta {
         )
         .path("/anchoredWhaleRetailDelta", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(
-            Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
@@ -888,10 +708,7 @@ impl Record for AnchoredWhaleRetailDeltaRecord {
         )
         .summary("One record of Anchored Whale Retail Delta.");
 }
-
-fields!(
-    AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1
-);
+fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
@@ -905,14 +722,9 @@ impl Endpoint for WhalePositionDominance {
         )
         .path("/whalePositionDominance", Evidence::Documented)
         .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<WhalePositionDominanceRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the formula, the unit, the range and the sign.");
 }
-
 takes_optional_exchange!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
@@ -940,15 +752,12 @@ impl Record for WhalePositionDominanceRecord {
                         Evidence::PreviousVersion,
                     )
                     .optional()
-                    .summary(
-                        "Influence of large positions relative to sentiment by account.",
-                    )
+                    .summary("Influence of large positions relative to sentiment by account.")
                     .notes("The previous API version wrote the name with underscores."),
             ],
         )
         .summary("One record of Whale Position Dominance.");
 }
-
 fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance = 1);
 
 impl Endpoint for TrueRetailLongShort {
@@ -963,13 +772,8 @@ impl Endpoint for TrueRetailLongShort {
         )
         .path("/trueRetailLongShort", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<TrueRetailLongShortRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        );
+        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), Some("openDate"), Evidence::Reported);
 }
-
 takes_one_exchange!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
@@ -991,12 +795,7 @@ impl Record for TrueRetailLongShortRecord {
             "TrueRetailLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "long_pct",
-                        "longPct",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -1004,12 +803,7 @@ impl Record for TrueRetailLongShortRecord {
                     })
                     .unit("percent")
                     .summary("Long share of accounts."),
-                FieldInfo::new(
-                        "short_pct",
-                        "shortPct",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -1021,7 +815,6 @@ impl Record for TrueRetailLongShortRecord {
         )
         .summary("One record of True Retail Long Short.");
 }
-
 fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2);
 
 impl Endpoint for TraderSentimentGap {
@@ -1034,16 +827,11 @@ impl Endpoint for TraderSentimentGap {
         .summary("Difference in positioning between large and small retail accounts.")
         .path("/traderSentimentGap", Evidence::Documented)
         .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<TraderSentimentGapRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
         );
 }
-
 takes_optional_exchange!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
@@ -1063,39 +851,31 @@ impl Record for TraderSentimentGapRecord {
             "TraderSentimentGapRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "trader_sentiment_gap",
-                        "traderSentimentGap",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Difference between the two groups."),
             ],
         )
         .summary("One record of Trader Sentiment Gap.");
 }
-
 fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Shorts")
     .summary("Long and short positioning by account, by position and by size of trader.")
-    .endpoints(
-        &[
-            TopTraderAccounts::INFO,
-            TopTraderPositions::INFO,
-            AnchoredTopTraderAccounts::INFO,
-            AnchoredTopTraderPositions::INFO,
-            GlobalAccounts::INFO,
-            AnchoredGlobalAccounts::INFO,
-            NetLongShort::INFO,
-            NetLongShortDelta::INFO,
-            AnchoredCls::INFO,
-            AnchoredClsd::INFO,
-            WhaleRetailDelta::INFO,
-            AnchoredWhaleRetailDelta::INFO,
-            WhalePositionDominance::INFO,
-            TrueRetailLongShort::INFO,
-            TraderSentimentGap::INFO,
-        ],
-    );
+    .endpoints(&[
+        TopTraderAccounts::INFO,
+        TopTraderPositions::INFO,
+        AnchoredTopTraderAccounts::INFO,
+        AnchoredTopTraderPositions::INFO,
+        GlobalAccounts::INFO,
+        AnchoredGlobalAccounts::INFO,
+        NetLongShort::INFO,
+        NetLongShortDelta::INFO,
+        AnchoredCls::INFO,
+        AnchoredClsd::INFO,
+        WhaleRetailDelta::INFO,
+        AnchoredWhaleRetailDelta::INFO,
+        WhalePositionDominance::INFO,
+        TrueRetailLongShort::INFO,
+        TraderSentimentGap::INFO,
+    ]);

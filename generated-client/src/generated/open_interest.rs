@@ -66,25 +66,16 @@ markers!(
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "open_interest",
-            "open_interest",
-            "Open Interest",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path("/openInterest", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(
-            Some(RecordInfo::of::<OpenInterestRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
 }
-
 takes_several_exchanges!(OpenInterest);
 
 /// One record of Open Interest.
@@ -134,7 +125,6 @@ impl Record for OpenInterestRecord {
         )
         .summary("One record of Open Interest.");
 }
-
 fields!(OpenInterestRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for OpenInterestDelta {
@@ -145,19 +135,12 @@ impl Endpoint for OpenInterestDelta {
             "Open Interest Delta",
         )
         .aliases(&["Open the service Delta"])
-        .summary(
-            "Change of open interest per interval; positive if contracts were opened.",
-        )
+        .summary("Change of open interest per interval; positive if contracts were opened.")
         .path("/openInterestDelta", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(
-            Some(RecordInfo::of::<OpenInterestDeltaRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
@@ -177,34 +160,22 @@ impl Record for OpenInterestDeltaRecord {
             "OpenInterestDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "open_interest_delta",
-                        "openInterestDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
                     .optional()
-                    .summary(
-                        "Change of open interest in the interval; negative if contracts were closed.",
-                    ),
+                    .summary("Change of open interest in the interval; negative if contracts were closed."),
             ],
         )
         .summary("One record of Open Interest Delta.");
 }
-
 fields!(OpenInterestDeltaRecord => open_date = 0, open_interest_delta = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
     .summary("Value of open contracts and its changes.")
     .aliases(&["Open the service"])
-    .endpoints(
-        &[
-            &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-                .summary(
-                    "Change of open interest, accumulated since the last anchor in UTC.",
-                )
-                .name_evidence(Evidence::Documented),
-            OpenInterest::INFO,
-            OpenInterestDelta::INFO,
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
+            .summary("Change of open interest, accumulated since the last anchor in UTC.")
+            .name_evidence(Evidence::Documented),
+        OpenInterest::INFO,
+        OpenInterestDelta::INFO,
+    ]);

@@ -52,28 +52,20 @@ impl OptionsGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
-        .summary(
-            "Volatility index of Binance, as candles: the implied volatility of the options traded there.",
-        )
+        .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
         .path("/bvol", Evidence::Reported)
         .params(params::OPTIONAL_EXCHANGE, &[])
         .changed_params(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(
-            Some(RecordInfo::of::<BvolRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
         );
 }
-
 takes_optional_exchange!(Bvol);
 
 /// One record of Bvol.
@@ -99,39 +91,19 @@ impl Record for BvolRecord {
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "open",
-                        "open",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8348")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new(
-                        "high",
-                        "high",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8829")
                     .summary("Highest value of the interval."),
-                FieldInfo::new(
-                        "low",
-                        "low",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8348")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new(
-                        "close",
-                        "close",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8829")
                     .summary("Index at the end of the interval."),
@@ -139,7 +111,6 @@ impl Record for BvolRecord {
         )
         .summary("One record of Bvol.");
 }
-
 fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
@@ -149,25 +120,11 @@ impl Endpoint for Dvol {
             "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
         )
         .path("/dvol", Evidence::Published)
-        .params(
-            params::ONE_EXCHANGE,
-            &[params::ADVANCE_FILTER.known_by(Evidence::Published)],
-        )
-        .changed_params(
-            &[
-                params::EXCHANGE
-                    .allowed_values(&["deribit_perp_stable"])
-                    .example("deribit_perp_stable"),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<DvolRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .changed_params(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
+        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_one_exchange!(Dvol => TakesAdvanceFilter);
 
 /// One record of Dvol.
@@ -193,39 +150,19 @@ impl Record for DvolRecord {
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "open",
-                        "open",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.52")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new(
-                        "high",
-                        "high",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.52")
                     .summary("Highest value of the interval."),
-                FieldInfo::new(
-                        "low",
-                        "low",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.49")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new(
-                        "close",
-                        "close",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.49")
                     .summary("Index at the end of the interval."),
@@ -233,7 +170,6 @@ impl Record for DvolRecord {
         )
         .summary("One record of Dvol.");
 }
-
 fields!(DvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")

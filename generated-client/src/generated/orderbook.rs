@@ -174,14 +174,9 @@ impl Endpoint for AsksIncreaseDecrease {
         )
         .path("/asksIncreaseDecrease", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
@@ -215,48 +210,27 @@ impl Record for AsksIncreaseDecreaseRecord {
         )
         .summary("One record of Asks Increase Decrease.");
 }
-
 fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1);
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "best_bid_ask",
-            "Best Bid Ask",
-        )
-        .summary(
-            "Size at the top of the book: at the highest bid and at the lowest ask.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
+        .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
         .path("/bestBidAsk", Evidence::Published)
         .params(params::OPTIONAL_EXCHANGE, &[params::MARKET_TYPES])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bid_ask",
-            "Bid Ask",
-        )
-        .summary(
-            "Total size of resting buy orders and of resting sell orders per interval.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
+        .summary("Total size of resting buy orders and of resting sell orders per interval.")
         .path("/bidAsk", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidAskRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
-        .notes(
-            "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
-        );
+        .series(Some(RecordInfo::of::<BidAskRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
 }
-
 takes_several_exchanges!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
@@ -292,29 +266,17 @@ impl Record for BidAskRecord {
         )
         .summary("One record of Bid Ask.");
 }
-
 fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bid_ask_delta",
-            "Bid Ask Delta",
-        )
-        .summary(
-            "Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
+        .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
         .path("/bidAskDelta", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidAskDeltaRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
@@ -334,12 +296,7 @@ impl Record for BidAskDeltaRecord {
             "BidAskDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "bid_ask_delta",
-                        "bidAskDelta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-35945460.68")
                     .summary("Bids minus asks; negative if asks dominate."),
@@ -347,31 +304,21 @@ impl Record for BidAskDeltaRecord {
         )
         .summary("One record of Bid Ask Delta.");
 }
-
 fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bid_ask_ratio",
-            "Bid Ask Ratio",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
         .summary(
             "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
         )
         .path("/bidAskRatio", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidAskRatioRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
         );
 }
-
 takes_several_exchanges!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
@@ -392,47 +339,30 @@ impl Record for BidAskRatioRecord {
             "BidAskRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "bid_ask_ratio",
-                        "bidAskRatio",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
                     })
                     .example("0.1475")
-                    .summary(
-                        "Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only.",
-                    ),
+                    .summary("Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only."),
             ],
         )
         .summary("One record of Bid Ask Ratio.");
 }
-
 fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bid_ask_ratio_diff",
-            "Bid Ask Ratio Diff",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
         .summary(
             "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
         )
         .path("/bidAskRatioDiff", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidAskRatioDiffRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
@@ -452,46 +382,25 @@ impl Record for BidAskRatioDiffRecord {
             "BidAskRatioDiffRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "bid_ask_ratio_diff",
-                        "bidAskRatioDiff",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
-                    .summary(
-                        "Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1.",
-                    ),
+                    .summary("Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1."),
             ],
         )
         .summary("One record of Bid Ask Ratio Diff.");
 }
-
 fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bid_ask_spread",
-            "Bid Ask Spread",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
         .aliases(&["Bids Ask Spread"])
-        .summary(
-            "Spread between the lowest ask and the highest bid; narrow in liquid markets.",
-        )
+        .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
         .path("/bidsAskSpread", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidAskSpreadRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
-        .notes(
-            "Unknown: the unit, and how the spreads of several exchanges are combined.",
-        );
+        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
 }
-
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
@@ -513,27 +422,16 @@ impl Record for BidAskSpreadRecord {
             "BidAskSpreadRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "max",
-                        "max",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Widest spread in the interval."),
-                FieldInfo::new(
-                        "avg_spread",
-                        "avgSpread",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Average spread in the interval."),
             ],
         )
         .summary("One record of Bid Ask Spread.");
 }
-
 fields!(BidAskSpreadRecord => open_date = 0, max = 1, avg_spread = 2);
 
 impl Endpoint for BidsIncreaseDecrease {
@@ -548,14 +446,9 @@ impl Endpoint for BidsIncreaseDecrease {
         )
         .path("/bidsIncreaseDecrease", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
@@ -589,29 +482,17 @@ impl Record for BidsIncreaseDecreaseRecord {
         )
         .summary("One record of Bids Increase Decrease.");
 }
-
 fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1);
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "combined_book",
-            "Combined Book",
-        )
-        .summary(
-            "Total size of all resting orders, bids plus asks: the liquidity of the book.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
+        .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
         .path("/combinedBook", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<CombinedBookRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<CombinedBookRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
@@ -631,12 +512,7 @@ impl Record for CombinedBookRecord {
             "CombinedBookRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "combined_book",
-                        "combinedBook",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("589398610.05")
                     .summary("Size of the bids plus size of the asks."),
@@ -644,7 +520,6 @@ impl Record for CombinedBookRecord {
         )
         .summary("One record of Combined Book.");
 }
-
 fields!(CombinedBookRecord => open_date = 0, combined_book = 1);
 
 impl Endpoint for MarketImbalanceIndex {
@@ -654,32 +529,18 @@ impl Endpoint for MarketImbalanceIndex {
             "market_imbalance_index",
             "Market Imbalance Index",
         )
-        .summary(
-            "Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.",
-        )
+        .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
         .path("/marketImbalanceIndex", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .changed_params(
-            &[
-                params::EXCHANGES
-                    .allowed_values(
-                        &[
-                            "binance_perp_stable",
-                            "bybit_perp_stable",
-                            "okx_perp_stable",
-                            "bitget_perp_stable",
-                        ],
-                    ),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<MarketImbalanceIndexRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .changed_params(&[
+            params::EXCHANGES
+                .allowed_values(
+                    &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
+                ),
+        ])
+        .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");
 }
-
 takes_several_exchanges!(MarketImbalanceIndex);
 
 /// One record of Market Imbalance Index.
@@ -699,12 +560,7 @@ impl Record for MarketImbalanceIndexRecord {
             "MarketImbalanceIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "market_imbalance_index",
-                        "marketImbalanceIndex",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(-1.0),
@@ -716,22 +572,19 @@ impl Record for MarketImbalanceIndexRecord {
         )
         .summary("One record of Market Imbalance Index.");
 }
-
 fields!(MarketImbalanceIndexRecord => open_date = 0, market_imbalance_index = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderbook", "Orderbook")
     .summary("Resting limit orders and changes of their size.")
-    .endpoints(
-        &[
-            AsksIncreaseDecrease::INFO,
-            BestBidAsk::INFO,
-            BidAsk::INFO,
-            BidAskDelta::INFO,
-            BidAskRatio::INFO,
-            BidAskRatioDiff::INFO,
-            BidAskSpread::INFO,
-            BidsIncreaseDecrease::INFO,
-            CombinedBook::INFO,
-            MarketImbalanceIndex::INFO,
-        ],
-    );
+    .endpoints(&[
+        AsksIncreaseDecrease::INFO,
+        BestBidAsk::INFO,
+        BidAsk::INFO,
+        BidAskDelta::INFO,
+        BidAskRatio::INFO,
+        BidAskRatioDiff::INFO,
+        BidAskSpread::INFO,
+        BidsIncreaseDecrease::INFO,
+        CombinedBook::INFO,
+        MarketImbalanceIndex::INFO,
+    ]);

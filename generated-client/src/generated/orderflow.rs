@@ -313,22 +313,13 @@ markers!(
 
 impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "buy_volume",
-            "Buy Volume",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path("/buyVolume", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<BuyVolumeRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
@@ -348,12 +339,7 @@ impl Record for BuyVolumeRecord {
             "BuyVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "buy_volume",
-                        "buyVolume",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .example("39101.6757")
@@ -362,27 +348,17 @@ impl Record for BuyVolumeRecord {
         )
         .summary("One record of Buy Volume.");
 }
-
 fields!(BuyVolumeRecord => open_date = 0, buy_volume = 1);
 
 impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "sell_volume",
-            "Sell Volume",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path("/sellVolume", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<SellVolumeRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<SellVolumeRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
@@ -402,12 +378,7 @@ impl Record for SellVolumeRecord {
             "SellVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "sell_volume",
-                        "sellVolume",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .example("1798220.5481")
@@ -416,31 +387,19 @@ impl Record for SellVolumeRecord {
         )
         .summary("One record of Sell Volume.");
 }
-
 fields!(SellVolumeRecord => open_date = 0, sell_volume = 1);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "volume_delta",
-            "Volume Delta",
-        )
-        .summary(
-            "Market buy volume minus market sell volume; positive if buyers dominate.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
+        .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
         .path("/volumeDelta", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<VolumeDeltaRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
         );
 }
-
 takes_several_exchanges!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
@@ -460,31 +419,19 @@ impl Record for VolumeDeltaRecord {
             "VolumeDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "volume_delta",
-                        "volumeDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
                     .example("1798220.5481")
-                    .summary(
-                        "Buy volume minus sell volume; negative if sellers dominate.",
-                    ),
+                    .summary("Buy volume minus sell volume; negative if sellers dominate."),
             ],
         )
         .summary("One record of Volume Delta.");
 }
-
 fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "volume_ratio",
-            "Volume Ratio",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
         .summary(
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
@@ -497,16 +444,9 @@ impl Endpoint for VolumeRatio {
                 params::ADVANCE_FILTER,
             ],
         )
-        .series(
-            Some(RecordInfo::of::<VolumeRatioRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
-
-takes_several_exchanges!(
-    VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter
-);
+takes_several_exchanges!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
 #[derive(Clone)]
@@ -526,56 +466,32 @@ impl Record for VolumeRatioRecord {
             "VolumeRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "volume_ratio",
-                        "volumeRatio",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Documented)
                     .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
                     })
-                    .summary(
-                        "Market buy volume minus market sell volume, divided by their sum.",
-                    )
+                    .summary("Market buy volume minus market sell volume, divided by their sum.")
                     .notes("Positive if buyers dominate, negative if sellers dominate."),
             ],
         )
         .summary("One record of Volume Ratio.");
 }
-
 fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "anchored_cvd",
-            "Anchored CVD",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
         .summary(
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path("/anchoredCVD", Evidence::Documented)
-        .params(
-            params::SEVERAL_EXCHANGES,
-            &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
-        )
-        .changed_params(
-            &[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])],
-        )
-        .series(
-            Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
+        .changed_params(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: the unit.");
 }
-
-takes_several_exchanges!(
-    AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Anchored CVD.
 #[derive(Clone)]
@@ -594,12 +510,7 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "cumulative_delta",
-                        "cumulativeDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
                     .optional()
                     .example("37988.1184")
                     .summary("Sum since the last anchor; positive if buyers dominate."),
@@ -607,31 +518,17 @@ impl Record for AnchoredCvdRecord {
         )
         .summary("One record of Anchored CVD.");
 }
-
 fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "market_order_count",
-            "Market Order Count",
-        )
-        .summary(
-            "Number of executed market orders per interval, split into buys and sells.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
+        .summary("Number of executed market orders per interval, split into buys and sells.")
         .path("/marketOrderCount", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<OrderCount>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
-takes_several_exchanges!(
-    MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Number of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -655,56 +552,28 @@ impl Record for OrderCount {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderCount",
             &[
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new(
-                        "buy",
-                        "buy",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("530")
                     .summary("Number of buy orders."),
-                FieldInfo::new(
-                        "sell",
-                        "sell",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("535")
                     .summary("Number of sell orders."),
-                FieldInfo::new(
-                        "total",
-                        "total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("1065")
                     .summary("Number of buy and sell orders."),
-                FieldInfo::new(
-                        "delta",
-                        "delta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-5")
-                    .summary(
-                        "Buy orders minus sell orders; positive if more orders bought.",
-                    ),
+                    .summary("Buy orders minus sell orders; positive if more orders bought."),
             ],
         )
         .summary("Number of executed orders of one kind per interval.");
 }
-
 fields!(OrderCount => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for MarketOrderAverageSize {
@@ -714,22 +583,13 @@ impl Endpoint for MarketOrderAverageSize {
             "market_order_average_size",
             "Market Order Average Size",
         )
-        .summary(
-            "Average size of market orders per interval, split into buys and sells.",
-        )
+        .summary("Average size of market orders per interval, split into buys and sells.")
         .path("/marketOrderAverageSize", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<OrderSize>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
-takes_several_exchanges!(
-    MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Average size of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -753,77 +613,38 @@ impl Record for OrderSize {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderSize",
             &[
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new(
-                        "buy",
-                        "buy",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("63.125")
                     .summary("Average size of a buy order."),
-                FieldInfo::new(
-                        "sell",
-                        "sell",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("488.5")
                     .summary("Average size of a sell order."),
-                FieldInfo::new(
-                        "total",
-                        "total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("148.2")
                     .summary("Average size of all orders."),
-                FieldInfo::new(
-                        "delta",
-                        "delta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-425.375")
-                    .summary(
-                        "Average buy order minus average sell order; positive if buy orders are larger.",
-                    ),
+                    .summary("Average buy order minus average sell order; positive if buy orders are larger."),
             ],
         )
         .summary("Average size of executed orders of one kind per interval.");
 }
-
 fields!(OrderSize => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "limit_order_count",
-            "Limit Order Count",
-        )
-        .summary(
-            "Number of filled limit orders per interval, split into buys and sells.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
+        .summary("Number of filled limit orders per interval, split into buys and sells.")
         .path("/limitOrderCount", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<OrderCount>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
@@ -833,22 +654,13 @@ impl Endpoint for LimitOrderAverageSize {
             "limit_order_average_size",
             "Limit Order Average Size",
         )
-        .summary(
-            "Average size of filled limit orders per interval, split into buys and sells.",
-        )
+        .summary("Average size of filled limit orders per interval, split into buys and sells.")
         .path("/limitOrderAverageSize", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(
-            Some(RecordInfo::of::<OrderSize>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
-takes_several_exchanges!(
-    LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
@@ -862,14 +674,9 @@ impl Endpoint for BuySellTradeCountRatio {
         )
         .path("/buySellTradeCountRatio", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
+        .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
 }
-
 takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
@@ -905,7 +712,6 @@ impl Record for BuySellTradeCountRatioRecord {
         )
         .summary("One record of Buy Sell Trade Count Ratio.");
 }
-
 fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_ratio = 1);
 
 impl Endpoint for LimitOrderCountRatio {
@@ -923,10 +729,7 @@ impl Endpoint for LimitOrderCountRatio {
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
-
-takes_several_exchanges!(
-    LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
@@ -942,33 +745,17 @@ impl Endpoint for MarketOrderCountRatio {
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
-takes_several_exchanges!(
-    MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "bot_tracker",
-            "Bot Tracker",
-        )
-        .summary(
-            "Number of orders presumably sent by bots: orders of identical size that recur within a short time.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
+        .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
         .path("/botTracker", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<BotTrackerRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
-        .notes(
-            "The previous API version capitalised the four names. Unknown: whether this version does.",
-        );
+        .series(Some(RecordInfo::of::<BotTrackerRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
 }
-
 takes_several_exchanges!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
@@ -994,39 +781,19 @@ impl Record for BotTrackerRecord {
             "BotTrackerRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "total",
-                        "Total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "Total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Number of suspected bot orders."),
-                FieldInfo::new(
-                        "buy",
-                        "Buy",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Suspected bot orders that bought."),
-                FieldInfo::new(
-                        "sell",
-                        "Sell",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("0")
                     .summary("Suspected bot orders that sold."),
-                FieldInfo::new(
-                        "delta",
-                        "Delta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Suspected bot buys minus sells; positive if bots buy."),
@@ -1034,31 +801,19 @@ impl Record for BotTrackerRecord {
         )
         .summary("One record of Bot Tracker.");
 }
-
 fields!(BotTrackerRecord => open_date = 0, total = 1, buy = 2, sell = 3, delta = 4);
 
 impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "slippage",
-            "Slippage",
-        )
-        .summary(
-            "Difference between the execution price of orders and the expected price.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
+        .summary("Difference between the execution price of orders and the expected price.")
         .path("/slippage", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(
-            Some(RecordInfo::of::<SlippageRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
         );
 }
-
 takes_several_exchanges!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
@@ -1082,40 +837,22 @@ impl Record for SlippageRecord {
             "SlippageRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "max",
-                        "max",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("53")
                     .summary("Largest slippage of the interval."),
-                FieldInfo::new(
-                        "average_max",
-                        "averageMax",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("123")
                     .summary("Average of the largest slippages."),
-                FieldInfo::new(
-                        "total",
-                        "total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-56")
-                    .summary(
-                        "Sum of the slippages in the interval; opposite signs cancel out.",
-                    ),
+                    .summary("Sum of the slippages in the interval; opposite signs cancel out."),
             ],
         )
         .summary("One record of Slippage.");
 }
-
 fields!(SlippageRecord => open_date = 0, max = 1, average_max = 2, total = 3);
 
 impl Endpoint for TransferOfContracts {
@@ -1130,14 +867,9 @@ impl Endpoint for TransferOfContracts {
         )
         .path("/transferOfContracts", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(
-            Some(RecordInfo::of::<TransferOfContractsRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
-
 takes_several_exchanges!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
@@ -1166,42 +898,25 @@ impl Record for TransferOfContractsRecord {
                     )
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
-                    .summary(
-                        "Absolute difference between volume and the change of open interest.",
-                    )
+                    .summary("Absolute difference between volume and the change of open interest.")
                     .notes("The previous API version wrote the name with underscores."),
             ],
         )
         .summary("One record of Transfer Of Contracts.");
 }
-
 fields!(TransferOfContractsRecord => open_date = 0, transfer_of_contracts = 1);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "participation_ratio",
-            "Participation Ratio",
-        )
-        .summary(
-            "Change of open interest divided by volume, in percent; negative if contracts were closed.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
+        .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
         .path("/participationRatio", Evidence::Documented)
         .params(
             params::SEVERAL_EXCHANGES,
-            &[
-                params::MARKET_TYPES.known_by(Evidence::Published),
-                params::ADVANCE_FILTER.known_by(Evidence::Published),
-            ],
+            &[params::MARKET_TYPES.known_by(Evidence::Published), params::ADVANCE_FILTER.known_by(Evidence::Published)],
         )
-        .series(
-            Some(RecordInfo::of::<ParticipationRatioRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        );
+        .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), Some("openDate"), Evidence::Reported);
 }
-
 takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
@@ -1221,12 +936,7 @@ impl Record for ParticipationRatioRecord {
             "ParticipationRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "participation_ratio",
-                        "participationRatio",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
                     .optional()
                     .unit("percent")
                     .summary("Change of open interest in percent of volume."),
@@ -1234,16 +944,11 @@ impl Record for ParticipationRatioRecord {
         )
         .summary("One record of Participation Ratio.");
 }
-
 fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "exchange_premium",
-            "Exchange Premium",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
         .summary(
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
@@ -1252,33 +957,18 @@ impl Endpoint for ExchangePremium {
             &[],
             &[
                 params::COIN,
-                ParamInfo::new(
-                        "exchange1",
-                        "exchange1",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
                     .example("binance_perp_stable")
                     .summary("First exchange.")
                     .notes("Unknown: whether this is the reference exchange."),
-                ParamInfo::new(
-                        "exchange2",
-                        "exchange2",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
                     .required(Evidence::Reported)
                     .example("bybit_perp_stable")
                     .summary("Second exchange.")
                     .notes("Unknown: whether this is the reference exchange."),
                 params::TIMEFRAME,
-                ParamInfo::new(
-                        "mode",
-                        "mode",
-                        ValueType::named::<PremiumMode>(),
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
                     .required(Evidence::Reported)
                     .default("standard")
                     .summary("Unit of the difference: price or percentage.")
@@ -1299,28 +989,15 @@ takes!(
 
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "previous_day_levels",
-            "Previous Day Levels",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
         .aliases(&["Previous Day Level"])
-        .summary(
-            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.",
-        )
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
         .path("/pdLevels", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
-        .series(
-            Some(RecordInfo::of::<PreviousDayLevelsRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
-        .notes(
-            "A public client received no records of the newest range for the timeframe `1h`.",
-        );
+        .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("A public client received no records of the newest range for the timeframe `1h`.");
 }
-
 takes_one_exchange!(PreviousDayLevels);
 
 /// One record of Previous Day Levels.
@@ -1346,21 +1023,11 @@ impl Record for PreviousDayLevelsRecord {
             "PreviousDayLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "pd_open",
-                        "pdOpen",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
                     .optional()
                     .example("29075.9")
                     .summary("Opening price of the previous day."),
-                FieldInfo::new(
-                        "pd_high",
-                        "pdHigh",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
                     .optional()
                     .example("29274.5")
                     .summary("Highest price of the previous day."),
@@ -1376,33 +1043,18 @@ impl Record for PreviousDayLevelsRecord {
         )
         .summary("One record of Previous Day Levels.");
 }
-
-fields!(
-    PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq
-    = 4
-);
+fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq = 4);
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "previous_week_levels",
-            "Previous Week Levels",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
         .aliases(&["Previous Week Level"])
-        .summary(
-            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.",
-        )
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
         .path("/pwLevels", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
-        .series(
-            Some(RecordInfo::of::<PreviousWeekLevelsRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        );
+        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported);
 }
-
 takes_one_exchange!(PreviousWeekLevels);
 
 /// One record of Previous Week Levels.
@@ -1428,20 +1080,10 @@ impl Record for PreviousWeekLevelsRecord {
             "PreviousWeekLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "pw_open",
-                        "pwOpen",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Opening price of the previous week."),
-                FieldInfo::new(
-                        "pw_high",
-                        "pwHigh",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
                     .optional()
                     .summary("Highest price of the previous week."),
                 FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
@@ -1454,11 +1096,7 @@ impl Record for PreviousWeekLevelsRecord {
         )
         .summary("One record of Previous Week Levels.");
 }
-
-fields!(
-    PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3,
-    pw_eq = 4
-);
+fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3, pw_eq = 4);
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<PreviousMonthLevelsRecord>;
@@ -1468,21 +1106,14 @@ impl Endpoint for PreviousMonthLevels {
             "Previous Month Levels",
         )
         .aliases(&["Previous Month Level"])
-        .summary(
-            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.",
-        )
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
         .path("/pmLevels", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<PreviousMonthLevelsRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
         );
 }
-
 takes_one_exchange!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
@@ -1508,47 +1139,23 @@ impl Record for PreviousMonthLevelsRecord {
             "PreviousMonthLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "pm_open",
-                        "pmOpen",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Opening price of the previous month."),
-                FieldInfo::new(
-                        "pm_high",
-                        "pmHigh",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Highest price of the previous month."),
-                FieldInfo::new(
-                        "pm_low",
-                        "pmLow",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Lowest price of the previous month."),
-                FieldInfo::new(
-                        "pm_eq",
-                        "pmEq",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Equilibrium: midpoint of high and low."),
             ],
         )
         .summary("One record of Previous Month Levels.");
 }
-
-fields!(
-    PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3,
-    pm_eq = 4
-);
+fields!(PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3, pm_eq = 4);
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
@@ -1557,16 +1164,9 @@ impl Endpoint for Kline {
         .path("/klines", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(
-            Some(RecordInfo::of::<KlineRecord>()),
-            Some("openDate"),
-            Evidence::Reported,
-        )
-        .notes(
-            "One public client calls the records candles with volume, but no field for the volume is known.",
-        );
+        .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
+        .notes("One public client calls the records candles with volume, but no field for the volume is known.");
 }
-
 takes_one_exchange!(Kline);
 
 /// One record of Kline.
@@ -1612,35 +1212,30 @@ impl Record for KlineRecord {
         )
         .summary("One record of Kline.");
 }
-
 fields!(KlineRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("orderflow", "Orderflow")
-    .summary(
-        "Executed market and limit orders, and their effect on price and open interest.",
-    )
-    .endpoints(
-        &[
-            BuyVolume::INFO,
-            SellVolume::INFO,
-            VolumeDelta::INFO,
-            VolumeRatio::INFO,
-            AnchoredCvd::INFO,
-            MarketOrderCount::INFO,
-            MarketOrderAverageSize::INFO,
-            LimitOrderCount::INFO,
-            LimitOrderAverageSize::INFO,
-            BuySellTradeCountRatio::INFO,
-            LimitOrderCountRatio::INFO,
-            MarketOrderCountRatio::INFO,
-            BotTracker::INFO,
-            Slippage::INFO,
-            TransferOfContracts::INFO,
-            ParticipationRatio::INFO,
-            ExchangePremium::INFO,
-            PreviousDayLevels::INFO,
-            PreviousWeekLevels::INFO,
-            PreviousMonthLevels::INFO,
-            Kline::INFO,
-        ],
-    );
+    .summary("Executed market and limit orders, and their effect on price and open interest.")
+    .endpoints(&[
+        BuyVolume::INFO,
+        SellVolume::INFO,
+        VolumeDelta::INFO,
+        VolumeRatio::INFO,
+        AnchoredCvd::INFO,
+        MarketOrderCount::INFO,
+        MarketOrderAverageSize::INFO,
+        LimitOrderCount::INFO,
+        LimitOrderAverageSize::INFO,
+        BuySellTradeCountRatio::INFO,
+        LimitOrderCountRatio::INFO,
+        MarketOrderCountRatio::INFO,
+        BotTracker::INFO,
+        Slippage::INFO,
+        TransferOfContracts::INFO,
+        ParticipationRatio::INFO,
+        ExchangePremium::INFO,
+        PreviousDayLevels::INFO,
+        PreviousWeekLevels::INFO,
+        PreviousMonthLevels::INFO,
+        Kline::INFO,
+    ]);

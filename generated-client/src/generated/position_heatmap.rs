@@ -44,7 +44,6 @@ impl PositionHeatmapGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(PositionHeatmapGroup : PositionHeatmapData position_heatmap_data);
 
 impl Endpoint for PositionHeatmapData {
@@ -55,32 +54,18 @@ impl Endpoint for PositionHeatmapData {
             "Position Heatmap Data",
         )
         .aliases(&["Positions Heatmap Data"])
-        .summary(
-            "Open interest, net longs, net shorts and their difference by price range.",
-        )
+        .summary("Open interest, net longs, net shorts and their difference by price range.")
         .path("/positionHeatmap", Evidence::Published)
         .params(
             &[],
             &[
                 params::COIN.known_by(Evidence::Published),
                 params::ANY_EXCHANGE.known_by(Evidence::Published),
-                ParamInfo::new(
-                        "lookback",
-                        "lookback",
-                        ValueType::String,
-                        Evidence::Published,
-                    )
+                ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
                     .summary("Time range that the heatmap covers.")
                     .notes("Unknown: the accepted values."),
-                ParamInfo::new(
-                        "graph_type",
-                        "graphType",
-                        ValueType::String,
-                        Evidence::Published,
-                    )
-                    .summary(
-                        "Presumably the metric that the heatmap shows (inferred from the name).",
-                    )
+                ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
+                    .summary("Presumably the metric that the heatmap shows (inferred from the name).")
                     .notes("Unknown: the accepted values."),
                 params::TIMESTAMP.known_by(Evidence::Published),
             ],
@@ -95,9 +80,6 @@ takes!(
     TakesTimestamp, TakesLookback { type Lookback = String; }
 );
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new(
-        "position_heatmap",
-        "Position Heatmap",
-    )
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("position_heatmap", "Position Heatmap")
     .summary("Open interest and net positions by price.")
     .endpoints(&[PositionHeatmapData::INFO]);

@@ -22,16 +22,8 @@ impl Client {
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("profile_tool", "Profile Tool")
     .summary("Metrics by price instead of by time (inferred from the name).")
-    .endpoints(
-        &[
-            &EndpointInfo::new(
-                    "profile_tool",
-                    "profiles_tool_data",
-                    "Profiles Tool Data",
-                )
-                .summary(
-                    "Unknown beyond its name; in the previous API version the body was one object.",
-                )
-                .name_evidence(Evidence::Documented),
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+            .summary("Unknown beyond its name; in the previous API version the body was one object.")
+            .name_evidence(Evidence::Documented),
+    ]);

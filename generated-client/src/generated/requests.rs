@@ -16,10 +16,7 @@ fn catalog() {
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(
-        "/fundingRate",
-        funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/fundingRate", funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -27,30 +24,15 @@ fn global_metrics() {
     let client: Client = client();
     let global_metrics = client.global_metrics();
     endpoint("/globalBidAsk", global_metrics.global_bid_ask().timeframe(Timeframe::H1));
-    endpoint(
-        "/globalBidAskRatio",
-        global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/globalBidAskDelta",
-        global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1),
-    );
+    endpoint("/globalBidAskRatio", global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
+    endpoint("/globalBidAskDelta", global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
     endpoint(
         "/globalBidAskRatioIncreaseDecrease",
         global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1),
     );
-    endpoint(
-        "/globalCombinedBook",
-        global_metrics.global_combined_book().timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/globalBidsIncreaseDecrease",
-        global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/globalAsksIncreaseDecrease",
-        global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1),
-    );
+    endpoint("/globalCombinedBook", global_metrics.global_combined_book().timeframe(Timeframe::H1));
+    endpoint("/globalBidsIncreaseDecrease", global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
+    endpoint("/globalAsksIncreaseDecrease", global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -96,10 +78,7 @@ fn liquidity() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(
-        "/liquidation",
-        liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/liquidation", liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint("/liquidationHeatmap", liquidity.liquidation_heatmap().coin(Coin::BTC));
     endpoint(
         "/liquidationLevels",
@@ -185,22 +164,10 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(
-        "/netLongShort",
-        longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/netLongShortDelta",
-        longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredCLS",
-        longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredCLSD",
-        longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/netLongShort", longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/netLongShortDelta", longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCLS", longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCLSD", longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         "/whaleRetailDelta",
         longs_shorts
@@ -229,24 +196,15 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(
-        "/traderSentimentGap",
-        longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/traderSentimentGap", longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
-    endpoint(
-        "/openInterest",
-        open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/openInterestDelta",
-        open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/openInterest", open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/openInterestDelta", open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -254,124 +212,48 @@ fn options() {
     let client: Client = client();
     let options = client.options();
     endpoint("/bvol", options.bvol().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/dvol",
-        options
-            .dvol()
-            .coin(Coin::BTC)
-            .exchange(Exchange::DERIBIT_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/dvol", options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn orderbook() {
     let client: Client = client();
     let orderbook = client.orderbook();
-    endpoint(
-        "/asksIncreaseDecrease",
-        orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/bestBidAsk",
-        orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/asksIncreaseDecrease", orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bestBidAsk", orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint("/bidAsk", orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/bidAskDelta",
-        orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/bidAskRatio",
-        orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/bidAskRatioDiff",
-        orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/bidsAskSpread",
-        orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/bidsIncreaseDecrease",
-        orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/combinedBook",
-        orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/marketImbalanceIndex",
-        orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/bidAskDelta", orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAskRatio", orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAskRatioDiff", orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidsAskSpread", orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidsIncreaseDecrease", orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/combinedBook", orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketImbalanceIndex", orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn orderflow() {
     let client: Client = client();
     let orderflow = client.orderflow();
-    endpoint(
-        "/buyVolume",
-        orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/sellVolume",
-        orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/volumeDelta",
-        orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/volumeRatio",
-        orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredCVD",
-        orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/marketOrderCount",
-        orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/marketOrderAverageSize",
-        orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/limitOrderCount",
-        orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/limitOrderAverageSize",
-        orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/buyVolume", orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/sellVolume", orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/volumeDelta", orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/volumeRatio", orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCVD", orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderCount", orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderAverageSize", orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/limitOrderCount", orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/limitOrderAverageSize", orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         "/buySellTradeCountRatio",
         orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
     );
-    endpoint(
-        "/limitOrderCountRatio",
-        orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/marketOrderCountRatio",
-        orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/botTracker",
-        orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/limitOrderCountRatio", orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderCountRatio", orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/botTracker", orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint("/slippage", orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/transferOfContracts",
-        orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/participationRatio",
-        orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
+    endpoint("/transferOfContracts", orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/participationRatio", orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         "/exchangePremium",
         orderflow
@@ -420,10 +302,7 @@ fn orderflow() {
 fn position_heatmap() {
     let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(
-        "/positionHeatmap",
-        position_heatmap.position_heatmap_data().coin(Coin::BTC),
-    );
+    endpoint("/positionHeatmap", position_heatmap.position_heatmap_data().coin(Coin::BTC));
 }
 
 #[test]
@@ -433,14 +312,8 @@ fn sentiment() {
     endpoint("/fearAndGreed", sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
     endpoint("/stablecoinPremiumP2P", sentiment.premium_p2p().timeframe(Timeframe::H1));
     endpoint("/wbtcMintBurn", sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
-    endpoint(
-        "/leaderboardNotionalProfit",
-        sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/leaderboardROEProfit",
-        sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1),
-    );
+    endpoint("/leaderboardNotionalProfit", sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
+    endpoint("/leaderboardROEProfit", sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
     endpoint("/userBotRatio", sentiment.user_bot_ratio().timeframe(Timeframe::H1));
     endpoint(
         "/marginLendingRatio",
@@ -456,51 +329,24 @@ fn sentiment() {
 fn system() {
     let client: Client = client();
     let system = client.system();
-    endpoint(
-        "/dataAvailability",
-        system.data_availability().endpoint_name("klines").coin(Coin::BTC),
-    );
+    endpoint("/dataAvailability", system.data_availability().endpoint_name("klines").coin(Coin::BTC));
     endpoint("/ping", system.health_check());
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(
-        client.liquidity().average_leverage_used().advance_filter("a"),
-        "advanceFilter=a",
-    );
-    setter(
-        client.funding_rate().funding_rate().aggregation_type("sum"),
-        "aggregationType=sum",
-    );
-    setter(
-        client.longs_shorts().anchored_top_trader_accounts().anchor("1d"),
-        "anchor=1d",
-    );
+    setter(client.liquidity().average_leverage_used().advance_filter("a"), "advanceFilter=a");
+    setter(client.funding_rate().funding_rate().aggregation_type("sum"), "aggregationType=sum");
+    setter(client.longs_shorts().anchored_top_trader_accounts().anchor("1d"), "anchor=1d");
     setter(client.liquidity().liquidation().bucket("1"), "bucket=1");
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
-    setter(
-        client.funding_rate().funding_rate().end_time(1_700_000_000),
-        "endTime=1700000000",
-    );
-    setter(
-        client.system().data_availability().endpoint_name("klines"),
-        "endpointName=klines",
-    );
-    setter(
-        client.funding_rate().funding_rate().exchange("binance_perp_stable"),
-        "exchange=binance_perp_stable",
-    );
-    setter(
-        client.orderflow().exchange_premium().exchange1("binance_perp_stable"),
-        "exchange1=binance_perp_stable",
-    );
-    setter(
-        client.orderflow().exchange_premium().exchange2("bybit_perp_stable"),
-        "exchange2=bybit_perp_stable",
-    );
+    setter(client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
+    setter(client.system().data_availability().endpoint_name("klines"), "endpointName=klines");
+    setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
+    setter(client.orderflow().exchange_premium().exchange2("bybit_perp_stable"), "exchange2=bybit_perp_stable");
     setter(
         client
             .funding_rate()
@@ -508,35 +354,17 @@ fn every_setter() {
             .exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
-    setter(
-        client.position_heatmap().position_heatmap_data().graph_type("a"),
-        "graphType=a",
-    );
-    setter(
-        client.liquidity().cumulative_liquidation_level().leverage("all"),
-        "leverage=all",
-    );
+    setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
+    setter(client.liquidity().cumulative_liquidation_level().leverage("all"), "leverage=all");
     setter(client.funding_rate().funding_rate().limit(100), "limit=100");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
     setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
-    setter(
-        client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"),
-        "ohlcgraph=binance_perp_stable",
-    );
+    setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
     setter(client.liquidity().liquidation_levels().position("all"), "position=all");
-    setter(
-        client.liquidity().liquidation_heatmap().scaling("relative"),
-        "scaling=relative",
-    );
+    setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
-    setter(
-        client.funding_rate().funding_rate().start_time(1_700_000_000),
-        "startTime=1700000000",
-    );
+    setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
     setter(client.funding_rate().funding_rate().timeframe("1h"), "timeframe=1h");
-    setter(
-        client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000),
-        "timestamp=1700000000",
-    );
+    setter(client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
 }

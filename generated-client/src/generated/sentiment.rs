@@ -129,24 +129,13 @@ markers!(
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<FearAndGreedIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "fear_and_greed_index",
-            "Fear And Greed Index",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
         .aliases(&["Fear And Greed"])
-        .summary(
-            "Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).",
-        )
+        .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
         .path("/fearAndGreed", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<FearAndGreedIndexRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_without_exchange!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
@@ -166,12 +155,7 @@ impl Record for FearAndGreedIndexRecord {
             "FearAndGreedIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "value",
-                        "value",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -182,31 +166,21 @@ impl Record for FearAndGreedIndexRecord {
         )
         .summary("One record of Fear And Greed Index.");
 }
-
 fields!(FearAndGreedIndexRecord => open_date = 0, value = 1);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "premium_p2p",
-            "Premium P2P",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
         .summary(
             "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
         )
         .path("/stablecoinPremiumP2P", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<PremiumP2pRecord>()),
-            Some("openDate"),
-            Evidence::Published,
-        )
+        .series(Some(RecordInfo::of::<PremiumP2pRecord>()), Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
         );
 }
-
 takes_without_exchange!(PremiumP2p);
 
 /// One record of Premium P2P.
@@ -228,24 +202,12 @@ impl Record for PremiumP2pRecord {
             "PremiumP2pRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "usdc_premium",
-                        "usdcPremium",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("usdc_premium", "usdcPremium", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("100.95")
                     .unit("percent")
-                    .summary(
-                        "Price of USDC in percent of one US dollar; 100 is parity.",
-                    ),
-                FieldInfo::new(
-                        "usdt_premium",
-                        "usdtPremium",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                    .summary("Price of USDC in percent of one US dollar; 100 is parity."),
+                FieldInfo::new("usdt_premium", "usdtPremium", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("100.6")
                     .unit("percent")
@@ -254,32 +216,18 @@ impl Record for PremiumP2pRecord {
         )
         .summary("One record of Premium P2P.");
 }
-
 fields!(PremiumP2pRecord => open_date = 0, usdc_premium = 1, usdt_premium = 2);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<WbtcMintBurnRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "wbtc_mint_burn",
-            "WBTC Mint Burn",
-        )
-        .summary(
-            "Amount of bitcoin converted into the token WBTC (minted) and back (burned).",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
+        .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
         .path("/wbtcMintBurn", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
         .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
-        .series(
-            Some(RecordInfo::of::<WbtcMintBurnRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
-        .notes(
-            "A public client received an empty list for the timeframe `1h`. Unknown: the unit.",
-        );
+        .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
-
 takes_without_exchange!(WbtcMintBurn);
 
 /// One record of WBTC Mint Burn.
@@ -301,27 +249,16 @@ impl Record for WbtcMintBurnRecord {
             "WbtcMintBurnRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "mint",
-                        "mint",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("mint", "mint", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Amount of WBTC minted."),
-                FieldInfo::new(
-                        "burn",
-                        "burn",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("burn", "burn", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Amount of WBTC burned."),
             ],
         )
         .summary("One record of WBTC Mint Burn.");
 }
-
 fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
 
 impl Endpoint for LeaderboardNotionalProfit {
@@ -336,14 +273,9 @@ impl Endpoint for LeaderboardNotionalProfit {
         )
         .path("/leaderboardNotionalProfit", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
-
 takes_without_exchange!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
@@ -363,19 +295,13 @@ impl Record for LeaderboardNotionalProfitRecord {
             "LeaderboardNotionalProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "total",
-                        "total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum over the traders on the leaderboard."),
             ],
         )
         .summary("One record of Leaderboard Notional Profit.");
 }
-
 fields!(LeaderboardNotionalProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for LeaderboardRoeProfit {
@@ -390,14 +316,9 @@ impl Endpoint for LeaderboardRoeProfit {
         )
         .path("/leaderboardROEProfit", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
-        .series(
-            Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        )
+        .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
-
 takes_without_exchange!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
@@ -417,46 +338,26 @@ impl Record for LeaderboardRoeProfitRecord {
             "LeaderboardRoeProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "total",
-                        "total",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum over the traders on the leaderboard."),
             ],
         )
         .summary("One record of Leaderboard ROE Profit.");
 }
-
 fields!(LeaderboardRoeProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "user_bot_ratio",
-            "User Bot Ratio",
-        )
-        .summary(
-            "Users and bots connected to BitMEX; near 1, almost all connections are bots.",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
+        .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
         .path("/userBotRatio", Evidence::Published)
-        .params(
-            params::WITHOUT_EXCHANGE,
-            &[params::ADVANCE_FILTER.known_by(Evidence::Published)],
-        )
-        .series(
-            Some(RecordInfo::of::<UserBotRatioRecord>()),
-            Some("openDate"),
-            Evidence::Published,
-        )
+        .params(params::WITHOUT_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .series(Some(RecordInfo::of::<UserBotRatioRecord>()), Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
         );
 }
-
 takes_without_exchange!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
@@ -489,12 +390,7 @@ impl Record for UserBotRatioRecord {
                     .optional()
                     .example("78022")
                     .summary("Bots connected through the BitMEX API."),
-                FieldInfo::new(
-                        "ub_ratio",
-                        "ubRatio",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
+                FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
                     .optional()
                     .example("0.9760314243538742")
                     .summary("Share of bots in all connections, from 0 to 1.")
@@ -503,35 +399,21 @@ impl Record for UserBotRatioRecord {
         )
         .summary("One record of User Bot Ratio.");
 }
-
 fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "margin_lending_ratio",
-            "Margin Lending Ratio",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
         .summary(
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path("/marginLendingRatio", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
         .changed_params(
-            &[
-                params::EXCHANGE
-                    .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
-                    .example("okx_perp_coin"),
-            ],
+            &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin")],
         )
-        .series(
-            Some(RecordInfo::of::<MarginLendingRatioRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 
 /// One record of Margin Lending Ratio.
@@ -552,15 +434,8 @@ impl Record for MarginLendingRatioRecord {
             "MarginLendingRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "margin_lending_ratio",
-                        "marginLendingRatio",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
-                    .summary(
-                        "Value borrowed in the quote currency divided by the value borrowed in the coin.",
-                    )
+                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Documented)
+                    .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
                     .notes(
                         "Unknown: whether outstanding or new loans are counted, and whether the period is the interval.",
                     ),
@@ -568,24 +443,19 @@ impl Record for MarginLendingRatioRecord {
         )
         .summary("One record of Margin Lending Ratio.");
 }
-
 fields!(MarginLendingRatioRecord => open_date = 0, margin_lending_ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("sentiment", "Sentiment")
-    .summary(
-        "Market sentiment from surveys, leaderboards, bots, margin lending and stablecoin prices.",
-    )
-    .endpoints(
-        &[
-            FearAndGreedIndex::INFO,
-            PremiumP2p::INFO,
-            WbtcMintBurn::INFO,
-            &EndpointInfo::new("sentiment", "twitter", "Twitter")
-                .summary("Unknown beyond its name, which suggests posts on Twitter.")
-                .name_evidence(Evidence::Documented),
-            LeaderboardNotionalProfit::INFO,
-            LeaderboardRoeProfit::INFO,
-            UserBotRatio::INFO,
-            MarginLendingRatio::INFO,
-        ],
-    );
+    .summary("Market sentiment from surveys, leaderboards, bots, margin lending and stablecoin prices.")
+    .endpoints(&[
+        FearAndGreedIndex::INFO,
+        PremiumP2p::INFO,
+        WbtcMintBurn::INFO,
+        &EndpointInfo::new("sentiment", "twitter", "Twitter")
+            .summary("Unknown beyond its name, which suggests posts on Twitter.")
+            .name_evidence(Evidence::Documented),
+        LeaderboardNotionalProfit::INFO,
+        LeaderboardRoeProfit::INFO,
+        UserBotRatio::INFO,
+        MarginLendingRatio::INFO,
+    ]);

@@ -42,47 +42,30 @@ impl SystemGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(SystemGroup : DataAvailability data_availability, HealthCheck health_check);
 
 impl Endpoint for DataAvailability {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "system",
-            "data_availability",
-            "Data Availability",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
         .summary("Time range for which an endpoint has records of a coin.")
         .path("/dataAvailability", Evidence::Reported)
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "endpoint_name",
-                        "endpointName",
-                        ValueType::String,
-                        Evidence::Reported,
-                    )
+                ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
                     .required(Evidence::Reported)
                     .example("klines")
-                    .summary(
-                        "Path of the endpoint without the slash, for example `klines`.",
-                    ),
+                    .summary("Path of the endpoint without the slash, for example `klines`."),
                 params::COIN.known_by(Evidence::Reported),
                 params::ANY_EXCHANGE.known_by(Evidence::Reported),
             ],
         );
 }
-
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange, TakesExchanges);
 
 impl Endpoint for HealthCheck {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "system",
-            "health_check",
-            "Health Check",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
         .summary("Health check: succeeds if the API is up.")
         .path("/ping", Evidence::Reported);
 }

@@ -45,14 +45,7 @@ impl Description<'_> {
 
     /// The shared params that at least one endpoint uses without overrides.
     pub(super) fn shared_params(&self) -> Object {
-        let used: Vec<_> = self
-            .api
-            .methods()
-            .flat_map(|endpoint| endpoint.params.iter().flatten())
-            .filter_map(|param| param.shared)
-            .collect();
-        let all = self.api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(&(*index, false)));
-        all.map(|(_, shared)| (component(shared), self.param(&shared.param))).collect()
+        self.api.unchanged_params().map(|shared| (component(shared), self.param(&shared.param))).collect()
     }
 
     fn param(&self, param: &Param) -> Object {

@@ -20,10 +20,7 @@ Anything else is unknown, and a `serde_json::Value` in the client.";
 
 /// The section on shared params, without those that every endpoint overrides.
 pub(super) fn params(api: &Api) -> String {
-    let used = api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
-    let used: Vec<_> = used.filter(|(_, is_changed)| !is_changed).map(|(index, _)| index).collect();
-    let shared = api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index));
-    let shared: Vec<_> = shared.map(|(_, shared)| &shared.param).collect();
+    let shared: Vec<_> = api.unchanged_params().map(|shared| &shared.param).collect();
     if shared.is_empty() {
         return String::new();
     }

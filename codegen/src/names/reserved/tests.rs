@@ -63,9 +63,10 @@ fn types() {
         let pieces = text.split('"').collect::<Vec<_>>();
         let imports = pieces.windows(3).filter(|window| window[1] == ", " && is_import(window[2]));
         used.extend(imports.map(|window| window[0].to_owned()).filter(|name| name.starts_with(char::is_uppercase)));
-        used.extend(
-            text.lines().filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix("\",")).filter_map(type_name),
-        );
+        // Lists of names are texts of nothing but names.
+        let lists = pieces.iter().skip(1).step_by(2).map(|text| text.replace('\\', ""));
+        let lists = lists.filter(|text| text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace()));
+        used.extend(lists.flat_map(|text| text.split_whitespace().filter_map(type_name).collect::<Vec<_>>()));
     }
     check(TYPES, &used, "types");
 }

@@ -23,121 +23,67 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .base_url_suffix("/v2")
     .api_key_header("x-api-key")
     .client_credentials(
-        ClientCredentialsInfo::new(
-                "/oauth2/token",
-                "Authentication(legacy)",
-                Evidence::Documented,
-            )
-            .reply(
-                &[
-                    FieldInfo::new(
-                            "access_token",
-                            "access_token",
-                            ValueType::String,
-                            Evidence::Documented,
-                        )
-                        .summary("Bearer token, sent in addition to the API key."),
-                    FieldInfo::new(
-                            "expires_in",
-                            "expires_in",
-                            ValueType::Integer,
-                            Evidence::Documented,
-                        )
-                        .unit("seconds")
-                        .summary("Lifetime of the token."),
-                    FieldInfo::new(
-                            "token_type",
-                            "token_type",
-                            ValueType::String,
-                            Evidence::Documented,
-                        )
-                        .summary("Scheme of the token: `Bearer`."),
-                ],
-            )
-            .errors(
-                &[
-                    StatusInfo::new(401, Evidence::Documented)
-                        .summary("The Basic credentials were rejected.")
-                        .advice(
-                            "Check the client id and the client secret. They are sent base64-encoded, separated by a colon, with the Basic scheme; Bearer is for data requests.",
-                        ),
-                    StatusInfo::new(403, Evidence::Documented)
-                        .summary("The request had no API key or an invalid one.")
-                        .advice("Send the API key with the token request too."),
-                    StatusInfo::new(415, Evidence::Documented)
-                        .summary("The content type of the request was not a form.")
-                        .advice(
-                            "Send the content type `application/x-www-form-urlencoded`.",
-                        ),
-                ],
-            )
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Documented)
+            .reply(&[
+                FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Documented)
+                    .summary("Bearer token, sent in addition to the API key."),
+                FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Documented)
+                    .unit("seconds")
+                    .summary("Lifetime of the token."),
+                FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Documented)
+                    .summary("Scheme of the token: `Bearer`."),
+            ])
+            .errors(&[
+                StatusInfo::new(401, Evidence::Documented)
+                    .summary("The Basic credentials were rejected.")
+                    .advice(
+                        "Check the client id and the client secret. They are sent base64-encoded, separated by a colon, with the Basic scheme; Bearer is for data requests.",
+                    ),
+                StatusInfo::new(403, Evidence::Documented)
+                    .summary("The request had no API key or an invalid one.")
+                    .advice("Send the API key with the token request too."),
+                StatusInfo::new(415, Evidence::Documented)
+                    .summary("The content type of the request was not a form.")
+                    .advice("Send the content type `application/x-www-form-urlencoded`."),
+            ])
             .notes(
                 "The API document calls this flow legacy and names a separate current authentication method. Unknown: which method that is.",
             ),
     )
-    .errors(
-        &[
-            StatusInfo::new(400, Evidence::Documented)
-                .label("Bad Request")
-                .summary("The request was rejected.")
-                .notes("Unknown: the causes."),
-            StatusInfo::new(401, Evidence::Reported)
-                .summary("A credential is missing, wrong or expired.")
-                .advice(
-                    "Check the API key and, if you use a token, the client id and the client secret.",
-                )
-                .notes(
-                    "Documented for the token endpoint only; public clients received it for data requests too.",
-                ),
-            StatusInfo::new(403, Evidence::Reported)
-                .summary("The API key is missing or not accepted.")
-                .advice("Check the API key and its permissions.")
-                .notes(
-                    "Documented for the token endpoint only; public clients received it for data requests too.",
-                ),
-            StatusInfo::new(422, Evidence::Documented)
-                .label("Unauthorized")
-                .summary("The service could not process the params.")
-                .notes(
-                    "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
-                ),
-            StatusInfo::new(429, Evidence::Reported)
-                .summary("The rate limit was exceeded."),
-            StatusInfo::new(500, Evidence::Documented)
-                .label("Forbidden")
-                .summary("Internal error of the service.")
-                .notes(
-                    "The label in the API document contradicts the status code. Unknown: the causes.",
-                ),
-        ],
-    )
-    .error_body(
-        &["detail.message", "error.message", "error", "message"],
-        &["detail.error_code"],
-    )
+    .errors(&[
+        StatusInfo::new(400, Evidence::Documented)
+            .label("Bad Request")
+            .summary("The request was rejected.")
+            .notes("Unknown: the causes."),
+        StatusInfo::new(401, Evidence::Reported)
+            .summary("A credential is missing, wrong or expired.")
+            .advice("Check the API key and, if you use a token, the client id and the client secret.")
+            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
+        StatusInfo::new(403, Evidence::Reported)
+            .summary("The API key is missing or not accepted.")
+            .advice("Check the API key and its permissions.")
+            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
+        StatusInfo::new(422, Evidence::Documented)
+            .label("Unauthorized")
+            .summary("The service could not process the params.")
+            .notes(
+                "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
+            ),
+        StatusInfo::new(429, Evidence::Reported)
+            .summary("The rate limit was exceeded."),
+        StatusInfo::new(500, Evidence::Documented)
+            .label("Forbidden")
+            .summary("Internal error of the service.")
+            .notes("The label in the API document contradicts the status code. Unknown: the causes."),
+    ])
+    .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
     .error_name("ErrorResponse", Evidence::Documented)
     .limits(
-        &[
-            LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
-            LimitInfo::new("B", 600, 60, 10, Evidence::Documented),
-        ],
+        &[LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)],
     )
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
-    .history(
-        HistoryInfo::new(
-                "startTime",
-                "endTime",
-                "limit",
-                "timeframe",
-                Evidence::Reported,
-            )
-            .sort("sort", "asc"),
-    );
-
-define_client!(
-    crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata
-    crate ::Metadata
-);
+    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Reported).sort("sort", "asc"));
+define_client!(crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[
@@ -157,8 +103,4 @@ pub static GROUPS: &[&GroupInfo] = &[
 ];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

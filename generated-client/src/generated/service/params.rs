@@ -10,12 +10,7 @@ use crate::{
     MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new(
-        "coin",
-        "coin",
-        ValueType::named::<Coin>(),
-        Evidence::Documented,
-    )
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Documented)
     .required(Evidence::Reported)
     .example("BTC")
     .summary("Ticker of the coin.");
@@ -44,9 +39,7 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
     .single_value(Evidence::Reported)
     .example("binance_perp_stable")
     .summary("Exchange and market, for example a spot or perpetual market.")
-    .notes(
-        "Public clients send exactly one and received 422 for one that the endpoint does not support.",
-    );
+    .notes("Public clients send exactly one and received 422 for one that the endpoint does not support.");
 
 pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -69,19 +62,12 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
     .example("1h")
     .summary("Length of the interval that one record covers.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
-        "limit",
-        "limit",
-        ValueType::Count,
-        Evidence::Documented,
-    )
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
     .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
     .example("100")
     .summary("Maximum number of records.")
-    .notes(
-        "Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.",
-    );
+    .notes("Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.");
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
@@ -107,12 +93,7 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
     );
 
-pub(crate) const SORT: ParamInfo = ParamInfo::new(
-        "sort",
-        "sort",
-        ValueType::named::<Sort>(),
-        Evidence::Documented,
-    )
+pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
     .summary("Order of the records by time.")
     .notes("Without it, public clients received the oldest record first.");
 
@@ -154,9 +135,7 @@ pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
     )
     .default("1d")
     .summary("Interval at which the metric restarts, in UTC.")
-    .notes(
-        "Public clients always send it; the default is that of the previous API version.",
-    );
+    .notes("Public clients always send it; the default is that of the previous API version.");
 
 pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         "timestamp",
@@ -177,43 +156,10 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
     .default("all")
     .summary("Leverage class of the levels.");
 
-pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[
-    COIN,
-    EXCHANGES,
-    TIMEFRAME,
-    LIMIT,
-    START_TIME,
-    END_TIME,
-    SORT,
-];
-
-pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[
-    COIN,
-    EXCHANGE,
-    TIMEFRAME,
-    LIMIT,
-    START_TIME,
-    END_TIME,
-    SORT,
-];
-
-pub(crate) const OPTIONAL_EXCHANGE: &[ParamInfo] = &[
-    COIN,
-    ANY_EXCHANGE,
-    TIMEFRAME,
-    LIMIT,
-    START_TIME,
-    END_TIME,
-    SORT,
-];
-
-pub(crate) const WITHOUT_EXCHANGE: &[ParamInfo] = &[
-    TIMEFRAME,
-    LIMIT,
-    START_TIME,
-    END_TIME,
-    SORT,
-];
+pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const OPTIONAL_EXCHANGE: &[ParamInfo] = &[COIN, ANY_EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const WITHOUT_EXCHANGE: &[ParamInfo] = &[TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 
 /// Endpoints with the param `advance_filter`.
 #[diagnostic::on_unimplemented(
@@ -230,38 +176,23 @@ pub trait TakesAdvanceFilter: Endpoint {}
 pub trait TakesAggregationType: Endpoint {}
 
 /// Endpoints with the param `anchor`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `anchor`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `anchor`", note = "`Request::query` sends any param")]
 pub trait TakesAnchor: Endpoint {}
 
 /// Endpoints with the param `bucket`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `bucket`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `bucket`", note = "`Request::query` sends any param")]
 pub trait TakesBucket: Endpoint {}
 
 /// Endpoints with the param `buckets`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `buckets`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `buckets`", note = "`Request::query` sends any param")]
 pub trait TakesBuckets: Endpoint {}
 
 /// Endpoints with the param `coin`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `coin`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `coin`", note = "`Request::query` sends any param")]
 pub trait TakesCoin: Endpoint {}
 
 /// Endpoints with the param `end_time`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `end_time`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `end_time`", note = "`Request::query` sends any param")]
 pub trait TakesEndTime: Endpoint {}
 
 /// Endpoints with the param `endpoint_name`.
@@ -272,10 +203,7 @@ pub trait TakesEndTime: Endpoint {}
 pub trait TakesEndpointName: Endpoint {}
 
 /// Endpoints with the param `exchange`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `exchange`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `exchange`", note = "`Request::query` sends any param")]
 pub trait TakesExchange: Endpoint {}
 
 /// Endpoints with the param `exchange1`.
@@ -307,27 +235,18 @@ pub trait TakesExchanges: Endpoint {}
 pub trait TakesGraphType: Endpoint {}
 
 /// Endpoints with the param `leverage`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `leverage`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `leverage`", note = "`Request::query` sends any param")]
 pub trait TakesLeverage: Endpoint {
     /// The type of the value.
     type Leverage: ToWire;
 }
 
 /// Endpoints with the param `limit`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `limit`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
 pub trait TakesLimit: Endpoint {}
 
 /// Endpoints with the param `lookback`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `lookback`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `lookback`", note = "`Request::query` sends any param")]
 pub trait TakesLookback: Endpoint {
     /// The type of the value.
     type Lookback: ToWire;
@@ -341,10 +260,7 @@ pub trait TakesLookback: Endpoint {
 pub trait TakesMarketTypes: Endpoint {}
 
 /// Endpoints with the param `mode`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `mode`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `mode`", note = "`Request::query` sends any param")]
 pub trait TakesMode: Endpoint {}
 
 /// Endpoints with the param `ohlc_graph`.
@@ -355,24 +271,15 @@ pub trait TakesMode: Endpoint {}
 pub trait TakesOhlcGraph: Endpoint {}
 
 /// Endpoints with the param `position`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `position`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `position`", note = "`Request::query` sends any param")]
 pub trait TakesPosition: Endpoint {}
 
 /// Endpoints with the param `scaling`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `scaling`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `scaling`", note = "`Request::query` sends any param")]
 pub trait TakesScaling: Endpoint {}
 
 /// Endpoints with the param `sort`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `sort`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `sort`", note = "`Request::query` sends any param")]
 pub trait TakesSort: Endpoint {}
 
 /// Endpoints with the param `start_time`.
@@ -458,10 +365,7 @@ impl<E: Endpoint> Request<E> {
     /// Published. Default: `sum`. Sent as `aggregationType`.
     ///
     /// The values and the default are from the previous API version; public clients do not send it.
-    pub fn aggregation_type<Via>(
-        self,
-        aggregation_type: impl IntoParam<AggregationType, Via>,
-    ) -> Self
+    pub fn aggregation_type<Via>(self, aggregation_type: impl IntoParam<AggregationType, Via>) -> Self
     where
         E: TakesAggregationType,
     {

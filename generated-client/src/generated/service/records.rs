@@ -56,7 +56,6 @@ impl Record for Metadata {
         )
         .summary("The metadata of a response.");
 }
-
 fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
 
 impl Metadata {

@@ -36,23 +36,17 @@ impl OpenInterestGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "open_interest",
-            "open_interest",
-            "Open Interest",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path("/openInterest", Evidence::Documented)
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(OpenInterest);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")

@@ -32,7 +32,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -42,7 +41,6 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[]);
 }
-
 takes_common!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

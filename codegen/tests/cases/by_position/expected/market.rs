@@ -33,11 +33,7 @@ impl MarketGroup<'_> {
     /// - **Endpoint:** `GET /candles` (documented), returns a series of [`CandlesRecord`]
     /// - **Arguments:** `symbol`, `interval`
     /// - **Optional:** `start_time`, `limit`
-    pub fn candles(
-        &self,
-        symbol: impl Into<String>,
-        interval: impl Into<Step>,
-    ) -> Request<Candles> {
+    pub fn candles(&self, symbol: impl Into<String>, interval: impl Into<Step>) -> Request<Candles> {
         Request::new(self.client)
             .with::<String, _>("symbol", symbol)
             .with::<Step, _>("interval", interval)
@@ -67,28 +63,18 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock clock);
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "candles",
-            "Candles",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
         .summary("What was traded in each interval.")
         .path("/candles", Evidence::Documented)
         .params(
             &[],
             &[
                 params::SYMBOL,
-                ParamInfo::new(
-                        "interval",
-                        "interval",
-                        ValueType::named::<Step>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
                     .required(Evidence::Documented)
                     .summary("The length of a candle."),
                 ParamInfo::new(
@@ -101,13 +87,8 @@ impl Endpoint for Candles {
                 params::LIMIT,
             ],
         )
-        .series(
-            Some(RecordInfo::of::<CandlesRecord>()),
-            Some("openTime"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<CandlesRecord>()), Some("openTime"), Evidence::Documented);
 }
-
 takes!(Candles => TakesStartTime, TakesLimit);
 
 /// One record of Candles.
@@ -150,12 +131,7 @@ impl Record for CandlesRecord {
                         Evidence::Documented,
                     )
                     .summary("When the interval ends."),
-                FieldInfo::new(
-                        "trades",
-                        "trades",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
                     .optional()
                     .summary("How many trades there were."),
             ],
@@ -163,7 +139,6 @@ impl Record for CandlesRecord {
         .summary("One record of Candles.")
         .positional();
 }
-
 fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, trades = 4);
 
 impl Endpoint for Depth {
@@ -174,7 +149,6 @@ impl Endpoint for Depth {
         .params(&[], &[params::SYMBOL, params::LIMIT])
         .object(RecordInfo::of::<DepthRecord>(), Evidence::Documented);
 }
-
 takes!(Depth => TakesLimit);
 
 /// One record of Depth.
@@ -195,52 +169,27 @@ impl Record for DepthRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DepthRecord",
             &[
-                FieldInfo::new(
-                        "last_update_id",
-                        "lastUpdateId",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
                     .summary("The last change of the book."),
-                FieldInfo::new(
-                        "bids",
-                        "bids",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("What is bid, the highest first."),
-                FieldInfo::new(
-                        "asks",
-                        "asks",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("What is asked, the lowest first."),
             ],
         )
         .summary("One record of Depth.");
 }
-
 fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
 
 impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "tickers",
-            "Tickers",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
         .summary("The last prices of some markets.")
         .path("/tickers", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbols",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
                     .list_setter("symbols")
                     .as_json()
                     .summary("The markets."),
@@ -256,7 +205,6 @@ impl Endpoint for Tickers {
         )
         .series(Some(RecordInfo::of::<TickersRecord>()), None, Evidence::Documented);
 }
-
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
 
 /// One record of Tickers.
@@ -275,12 +223,7 @@ impl Record for TickersRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "TickersRecord",
             &[
-                FieldInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
                     .summary("The market."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
                     .summary("The price."),
@@ -288,7 +231,6 @@ impl Record for TickersRecord {
         )
         .summary("One record of Tickers.");
 }
-
 fields!(TickersRecord => symbol = 0, price = 1);
 
 impl Endpoint for Clock {
@@ -325,7 +267,6 @@ impl Record for ClockRecord {
         )
         .summary("One record of Clock.");
 }
-
 fields!(ClockRecord => server_time = 0);
 
 /// Size resting at one price.
@@ -355,7 +296,6 @@ impl Record for Level {
         .summary("Size resting at one price.")
         .positional();
 }
-
 fields!(Level => price = 0, size = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

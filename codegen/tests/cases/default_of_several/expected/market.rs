@@ -32,7 +32,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -43,12 +42,7 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "window",
-                        "window",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .list_setter("windows")
                     .default("1m,1h")
                     .summary("The lengths."),
@@ -65,7 +59,6 @@ impl Endpoint for Basis {
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -33,7 +33,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -45,7 +44,6 @@ impl Endpoint for Basis {
         .series(None, Some("openDate"), Evidence::Documented)
         .deprecated("use `carry`, which has all venues");
 }
-
 takes_common!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -55,7 +55,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Params params, Records records, Group group, Market market);
 
 impl Endpoint for Params {
@@ -65,16 +64,11 @@ impl Endpoint for Params {
         .path("/a", Evidence::Documented)
         .params(&[], &[params::COIN]);
 }
-
 takes!(Params => TakesCoin);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "records",
-            "records",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
         .summary("S.")
         .path("/b", Evidence::Documented)
         .params(&[], &[]);

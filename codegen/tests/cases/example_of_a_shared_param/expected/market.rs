@@ -52,7 +52,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Spread spread, Depth depth);
 
 impl Endpoint for Basis {
@@ -64,7 +63,6 @@ impl Endpoint for Basis {
         .changed_params(&[params::COIN.notes("Any coin.")])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 impl Endpoint for Spread {
@@ -76,7 +74,6 @@ impl Endpoint for Spread {
         .changed_params(&[params::COIN.tested_values(&["ETH", "BTC"])])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Spread);
 
 impl Endpoint for Depth {
@@ -88,7 +85,6 @@ impl Endpoint for Depth {
         .changed_params(&[params::COIN.tested_values(&["ETH", "SOL"]).example("ETH")])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Depth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -19,10 +19,7 @@ fn every_setter() {
     let client: Client = client();
     setter(client.market().basis().coin("BTC"), "coin=BTC");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
-    setter(
-        client.market().basis().exchanges(["binance_spot", "binance_spot"]),
-        "exchange=binance_spot,binance_spot",
-    );
+    setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
     setter(client.market().basis().limit(7), "limit=7");
     setter(client.market().basis().timeframe("1m"), "timeframe=1m");
 }

@@ -16,10 +16,7 @@ fn market() {
 fn every_setter() {
     let client: Client = client();
     setter(client.market().depth("BTC/USD?", 7).coin("a"), "coin=a");
-    setter(
-        client.market().depth("BTC/USD?", 7).exchange("binance_spot"),
-        "exchange=binance_spot",
-    );
+    setter(client.market().depth("BTC/USD?", 7).exchange("binance_spot"), "exchange=binance_spot");
     setter(
         client.market().depth("BTC/USD?", 7).exchanges(["binance_spot", "binance_spot"]),
         "exchange=binance_spot,binance_spot",

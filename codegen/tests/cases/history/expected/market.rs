@@ -99,13 +99,8 @@ impl Endpoint for Ratio {
         .summary("A ratio.")
         .path("/ratio", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(
-            Some(RecordInfo::of::<RatioRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_range!(Ratio);
 
 /// One record of Ratio.
@@ -131,7 +126,6 @@ impl Record for RatioRecord {
         )
         .summary("One record of Ratio.");
 }
-
 fields!(RatioRecord => open_date = 0, ratio = 1);
 
 impl Endpoint for Levels {
@@ -142,7 +136,6 @@ impl Endpoint for Levels {
         .params(params::RANGE, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_range!(Levels);
 
 impl Endpoint for Latest {
@@ -153,22 +146,16 @@ impl Endpoint for Latest {
         .params(&[], &[params::TIMEFRAME, params::LIMIT])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Latest => TakesTimeframe, TakesLimit);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "snapshot",
-            "Snapshot",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
         .summary("It is no series in time.")
         .path("/snapshot", Evidence::Documented)
         .params(params::RANGE, &[])
         .series(None, None, Evidence::Documented);
 }
-
 takes_range!(Snapshot);
 
 impl Endpoint for Odd {
@@ -180,7 +167,6 @@ impl Endpoint for Odd {
         .series(None, Some("openDate"), Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
-
 takes_range!(Odd);
 
 impl Endpoint for Own {
@@ -192,59 +178,33 @@ impl Endpoint for Own {
             &[],
             &[
                 params::LIMIT,
-                ParamInfo::new(
-                        "after",
-                        "after",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Where the range begins."),
-                ParamInfo::new(
-                        "before",
-                        "before",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Where the range ends."),
-                ParamInfo::new(
-                        "every",
-                        "every",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .summary("Length of an interval."),
             ],
         )
         .series(None, Some("openDate"), Evidence::Documented)
         .history_source(
-            HistorySource::Endpoint(
-                &HistoryInfo::new(
-                    "after",
-                    "before",
-                    "limit",
-                    "every",
-                    Evidence::Documented,
-                ),
-            ),
+            HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented)),
         );
 }
-
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(
-        &[
-            Ratio::INFO,
-            Levels::INFO,
-            Latest::INFO,
-            Snapshot::INFO,
-            Odd::INFO,
-            Own::INFO,
-            &EndpointInfo::new("market", "planned", "Planned")
-                .summary("It is known by name only.")
-                .name_evidence(Evidence::Documented)
-                .params(params::RANGE, &[])
-                .series(None, Some("openDate"), Evidence::Documented),
-        ],
-    );
+    .endpoints(&[
+        Ratio::INFO,
+        Levels::INFO,
+        Latest::INFO,
+        Snapshot::INFO,
+        Odd::INFO,
+        Own::INFO,
+        &EndpointInfo::new("market", "planned", "Planned")
+            .summary("It is known by name only.")
+            .name_evidence(Evidence::Documented)
+            .params(params::RANGE, &[])
+            .series(None, Some("openDate"), Evidence::Documented),
+    ]);

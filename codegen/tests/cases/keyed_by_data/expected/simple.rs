@@ -63,7 +63,6 @@ impl SimpleGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(SimpleGroup : Price price, Rates rates, Chart chart, Currencies currencies);
 
 impl Endpoint for Price {
@@ -95,9 +94,7 @@ impl Record for PriceRecord {
                 FieldInfo::new(
                         "value",
                         "value",
-                        ValueType::Map(
-                            &ValueType::Map(&ValueType::Option(&ValueType::Number)),
-                        ),
+                        ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
                         Evidence::Documented,
                     )
                     .summary("The entire body."),
@@ -106,7 +103,6 @@ impl Record for PriceRecord {
         .summary("The body of Price.")
         .value();
 }
-
 fields!(PriceRecord => value = 0);
 
 impl Endpoint for Rates {
@@ -132,18 +128,12 @@ impl Record for RatesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo::new(
-                        "rates",
-                        "rates",
-                        ValueType::Map(&ValueType::record::<Rate>()),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
                     .summary("The rates by currency."),
             ],
         )
         .summary("One record of Rates.");
 }
-
 fields!(RatesRecord => rates = 0);
 
 impl Endpoint for Chart {
@@ -200,16 +190,11 @@ impl Record for ChartRecord {
         )
         .summary("One record of Chart.");
 }
-
 fields!(ChartRecord => prices = 0, caps = 1);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "simple",
-            "currencies",
-            "Currencies",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
         .summary("Every currency.")
         .path("/simple/currencies", Evidence::Documented)
         .params(&[], &[])
@@ -230,19 +215,13 @@ impl Record for CurrenciesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo::new(
-                        "value",
-                        "value",
-                        ValueType::List(&ValueType::String),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Currencies.")
         .value();
 }
-
 fields!(CurrenciesRecord => value = 0);
 
 /// A price at a moment.
@@ -261,12 +240,7 @@ impl Record for PricePoint {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo::new(
-                        "time",
-                        "time",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .unit("milliseconds")
                     .summary("The moment."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
@@ -276,7 +250,6 @@ impl Record for PricePoint {
         .summary("A price at a moment.")
         .positional();
 }
-
 fields!(PricePoint => time = 0, price = 1);
 
 /// What one bitcoin is worth in a currency.
@@ -303,7 +276,6 @@ impl Record for Rate {
         )
         .summary("What one bitcoin is worth in a currency.");
 }
-
 fields!(Rate => name = 0, value = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("simple", "Simple")

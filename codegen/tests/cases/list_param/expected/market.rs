@@ -31,7 +31,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -42,7 +41,6 @@ impl Endpoint for Basis {
         .params(&[], &[params::EXCHANGES])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesExchange, TakesExchanges);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -43,7 +43,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Carry carry);
 
 impl Endpoint for Basis {
@@ -54,7 +53,6 @@ impl Endpoint for Basis {
         .params(params::COMMON, &[])
         .series(Some(RecordInfo::of::<Share>()), Some("openDate"), Evidence::Reported);
 }
-
 takes_common!(Basis);
 
 /// Who is long.
@@ -73,19 +71,9 @@ impl Record for Share {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Share",
             &[
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new(
-                        "long_pct",
-                        "longPct",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                     .optional()
                     .range(Range {
                         min: Some(0.0),
@@ -97,7 +85,6 @@ impl Record for Share {
         )
         .summary("Who is long.");
 }
-
 fields!(Share => open_date = 0, long_pct = 1);
 
 impl Endpoint for Carry {
@@ -108,7 +95,6 @@ impl Endpoint for Carry {
         .params(params::COMMON, &[])
         .object(RecordInfo::of::<Share>(), Evidence::Documented);
 }
-
 takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

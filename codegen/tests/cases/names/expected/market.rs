@@ -73,35 +73,16 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
-markers!(
-    MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type, M15Close
-    m15_close
-);
+markers!(MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type, M15Close m15_close);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "anchored_cvd",
-            "anchoredCVD",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path("/a", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
-                    .summary("A keyword."),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes!(AnchoredCvd => TakesIn);
 
 /// One record of anchoredCVD.
@@ -131,19 +112,9 @@ impl Record for AnchoredCvdRecord {
                 records::TIME,
                 FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented)
                     .summary("A keyword."),
-                FieldInfo::new(
-                        "long_roe",
-                        "longROE",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented)
                     .summary("An acronym."),
-                FieldInfo::new(
-                        "h_volume24",
-                        "24hVolume",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
                     .summary("A leading digit."),
                 FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented)
                     .summary("Punctuation."),
@@ -153,11 +124,7 @@ impl Record for AnchoredCvdRecord {
         )
         .summary("One record of anchoredCVD.");
 }
-
-fields!(
-    AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z =
-    4, share = 5
-);
+fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z = 4, share = 5);
 
 impl Endpoint for Match {
     type Body = Series<Value>;
@@ -167,7 +134,6 @@ impl Endpoint for Match {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Match);
 
 impl Endpoint for X {
@@ -178,7 +144,6 @@ impl Endpoint for X {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(X);
 
 impl Endpoint for RType {
@@ -189,22 +154,16 @@ impl Endpoint for RType {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(RType);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "m15_close",
-            "15m Close",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
         .summary("Perpetual price minus spot price.")
         .path("/e", Evidence::Documented)
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(M15Close);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

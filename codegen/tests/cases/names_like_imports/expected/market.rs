@@ -37,7 +37,6 @@ impl MarketGroup<'_> {
             .with::<String, _>("takes", takes)
     }
 }
-
 markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
@@ -48,20 +47,10 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "records",
-                        "records",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new(
-                        "params",
-                        "params",
-                        ValueType::named::<Animal>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
                     .in_path()
                     .summary("A."),
                 ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)

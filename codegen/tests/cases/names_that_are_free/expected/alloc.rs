@@ -73,7 +73,6 @@ impl AllocGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
 
 impl Endpoint for Borrow {
@@ -85,111 +84,37 @@ impl Endpoint for Borrow {
             &[],
             &[
                 params::TIMEFRAME,
-                ParamInfo::new(
-                        "body",
-                        "body",
-                        ValueType::named::<Box>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "borrow",
-                        "borrow",
-                        ValueType::named::<Call>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "clone_from",
-                        "clone_from",
-                        ValueType::named::<Clone>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "decode",
-                        "decode",
-                        ValueType::named::<Copy>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "eq",
-                        "eq",
-                        ValueType::named::<Debug>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "fmt",
-                        "fmt",
-                        ValueType::named::<Default>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::named::<Display>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "info",
-                        "info",
-                        ValueType::named::<Err>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "of",
-                        "of",
-                        ValueType::named::<Hash>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "parts",
-                        "parts",
-                        ValueType::named::<Iterator>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "path",
-                        "path",
-                        ValueType::named::<Ok>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "raw",
-                        "raw",
-                        ValueType::named::<Pending>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "send",
-                        "send",
-                        ValueType::named::<Send>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new(
-                        "url",
-                        "url",
-                        ValueType::named::<Sync>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
                     .summary("A."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<BorrowRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -241,103 +166,33 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "body",
-                        "body",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "borrow",
-                        "borrow",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "clone_from",
-                        "clone_from",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "decode",
-                        "decode",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "eq",
-                        "eq",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "fmt",
-                        "fmt",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "from",
-                        "from",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "info",
-                        "info",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "of",
-                        "of",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "params",
-                        "params",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "path",
-                        "path",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "raw",
-                        "raw",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "send",
-                        "send",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new(
-                        "url",
-                        "url",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
             ],
         )

@@ -28,7 +28,6 @@ impl BorrowGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {

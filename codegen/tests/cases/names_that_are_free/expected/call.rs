@@ -28,7 +28,6 @@ impl CallGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {

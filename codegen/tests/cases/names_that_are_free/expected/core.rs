@@ -28,7 +28,6 @@ impl CoreGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(CoreGroup : Core core);
 
 impl Endpoint for Core {

@@ -28,16 +28,11 @@ impl ErrorGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "error",
-            "error_it",
-            "error it",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
         .summary("A.")
         .path("/error/error", Evidence::Documented)
         .params(&[], &[]);

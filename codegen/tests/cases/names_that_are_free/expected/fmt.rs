@@ -28,7 +28,6 @@ impl FmtGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {

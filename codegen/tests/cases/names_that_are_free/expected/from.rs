@@ -28,7 +28,6 @@ impl FromGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(FromGroup : From from);
 
 impl Endpoint for From {

@@ -28,7 +28,6 @@ impl NewGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(NewGroup : New new);
 
 impl Endpoint for New {

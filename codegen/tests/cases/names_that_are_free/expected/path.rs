@@ -28,7 +28,6 @@ impl PathGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(PathGroup : Path path);
 
 impl Endpoint for Path {

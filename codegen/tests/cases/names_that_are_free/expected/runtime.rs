@@ -28,16 +28,11 @@ impl RuntimeGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "runtime",
-            "runtime",
-            "runtime",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
         .summary("A.")
         .path("/runtime/runtime", Evidence::Documented)
         .params(&[], &[]);

@@ -28,7 +28,6 @@ impl SendGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {

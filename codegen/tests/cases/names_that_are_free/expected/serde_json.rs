@@ -28,16 +28,11 @@ impl SerdeJsonGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "serde_json",
-            "serde_json",
-            "serde_json",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
         .summary("A.")
         .path("/serde_json/serde_json", Evidence::Documented)
         .params(&[], &[]);

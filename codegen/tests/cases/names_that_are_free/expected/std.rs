@@ -28,7 +28,6 @@ impl StdGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(StdGroup : Std std);
 
 impl Endpoint for Std {

@@ -28,7 +28,6 @@ impl UrlGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(UrlGroup : Url url);
 
 impl Endpoint for Url {

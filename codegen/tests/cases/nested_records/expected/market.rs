@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -43,13 +42,8 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -73,19 +67,9 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "best",
-                        "best",
-                        ValueType::record::<Level>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
                     .summary("The best level."),
-                FieldInfo::new(
-                        "bids",
-                        "bids",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("All levels."),
                 FieldInfo::new(
                         "matrix",
@@ -98,7 +82,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
 /// A level of the book.
@@ -114,14 +97,10 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                    .summary("The price."),
-            ],
+            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
         )
         .summary("A level of the book.");
 }
-
 fields!(Level => price = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

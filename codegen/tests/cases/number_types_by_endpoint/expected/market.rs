@@ -66,7 +66,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
@@ -84,12 +83,7 @@ impl Endpoint for Ladder {
                         max: Some(20.0),
                     })
                     .summary("How many prices."),
-                ParamInfo::new(
-                        "offset",
-                        "offset",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
                     .required(Evidence::Reported)
                     .range(Range {
                         min: Some(-5_000_000_000.0),
@@ -99,12 +93,7 @@ impl Endpoint for Ladder {
                 ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("Of the whole."),
-                ParamInfo::new(
-                        "at",
-                        "at",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("When."),
                 ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
@@ -142,12 +131,7 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new(
-                        "offset",
-                        "offset",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
                     .summary("Where to begin."),
                 ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
                     .summary("Of the whole."),
@@ -179,7 +163,6 @@ impl Endpoint for Bare {
             ],
         );
 }
-
 takes!(Bare => TakesSteps { type Steps = u64; });
 
 impl Endpoint for Worded {
@@ -189,13 +172,9 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
-                    .summary("How many steps."),
-            ],
+            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
         );
 }
-
 takes!(Worded => TakesSteps { type Steps = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -39,7 +39,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, B2 b2);
 
 impl Endpoint for Basis {
@@ -47,15 +46,8 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
 }
-
 takes!(Basis => TakesDepth { type Depth = u64; });
 
 impl Endpoint for B2 {
@@ -63,15 +55,8 @@ impl Endpoint for B2 {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                    .summary("s"),
-            ],
-        );
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
 }
-
 takes!(B2 => TakesDepth { type Depth = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -45,7 +44,6 @@ impl Endpoint for Basis {
         .params(params::COMMON, &[])
         .object(RecordInfo::of::<BasisRecord>(), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -64,12 +62,7 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new(
-                        "status",
-                        "status",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
                     .summary("How it goes."),
                 FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
                     .optional()
@@ -78,7 +71,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => status = 0, detail = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -44,16 +44,11 @@ impl StationsGroup<'_> {
         Request::new(self.client).with::<f64, _>("lat", lat).with::<f64, _>("lon", lon)
     }
 }
-
 markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "stations",
-            "describe",
-            "Station",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
         .summary("One station.")
         .path("/stations/{station}", Evidence::Documented)
         .params(&[], &[params::STATION])
@@ -80,35 +75,20 @@ impl Record for DescribeRecord {
             &[
                 FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
                     .summary("The station's name."),
-                FieldInfo::new(
-                        "position",
-                        "position",
-                        ValueType::record::<Position>(),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
                     .summary("Where it stands."),
-                FieldInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .optional()
                     .summary("When measuring began."),
             ],
         )
         .summary("One record of Station.");
 }
-
 fields!(DescribeRecord => name = 0, position = 1, since = 2);
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "stations",
-            "search",
-            "Search",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
         .summary("Stations near a place.")
         .path("/stations", Evidence::Documented)
         .params(
@@ -128,12 +108,7 @@ impl Endpoint for Search {
                         max: Some(180.0),
                     })
                     .summary("Longitude."),
-                ParamInfo::new(
-                        "radius",
-                        "radius",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
                     .allowed_values(&["10", "50", "250"])
@@ -143,7 +118,6 @@ impl Endpoint for Search {
             ],
         );
 }
-
 takes!(Search => TakesRadius);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("stations", "Stations")

@@ -54,7 +54,6 @@ impl TidesGroup<'_> {
         Request::new(self.client).with::<Station, _>("station", station)
     }
 }
-
 markers!(TidesGroup : Levels levels, Extremes extremes);
 
 impl Endpoint for Levels {
@@ -69,28 +68,17 @@ impl Endpoint for Levels {
                 ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("Whether predicted or measured."),
-                ParamInfo::new(
-                        "since",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .required(Evidence::Documented)
                     .summary("The first moment."),
                 params::DATUM,
-                ParamInfo::new(
-                        "fields",
-                        "fields",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
                     .list_setter("all_fields")
                     .summary("What else to return."),
             ],
         )
         .series(Some(RecordInfo::of::<LevelsRecord>()), Some("t"), Evidence::Documented);
 }
-
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
 
 /// One record of Levels.
@@ -111,45 +99,29 @@ impl Record for LevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo::new(
-                        "t",
-                        "t",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .summary("The moment."),
                 FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
                     .unit("metres")
                     .summary("The level."),
-                FieldInfo::new(
-                        "flags",
-                        "flags",
-                        ValueType::List(&ValueType::Boolean),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
                     .optional()
                     .summary("What is odd about it."),
             ],
         )
         .summary("One record of Levels.");
 }
-
 fields!(LevelsRecord => t = 0, level = 1, flags = 2 or default);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "tides",
-            "extremes",
-            "Extremes",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
         .summary("High and low water.")
         .path("/stations/{station}/extremes", Evidence::Published)
         .params(&[], &[params::STATION, params::DATUM])
         .series(None, None, Evidence::Published)
         .deprecated("use `levels` and look for the turning points");
 }
-
 takes!(Extremes => TakesDatum);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("tides", "Tides")

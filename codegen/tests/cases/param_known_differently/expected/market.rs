@@ -49,7 +49,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
@@ -57,13 +56,9 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")],
-        )
+        .params(&[], &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Spread {
@@ -81,7 +76,6 @@ impl Endpoint for Spread {
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Spread => TakesMode);
 
 impl Endpoint for Skew {
@@ -91,14 +85,10 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                    .summary("How it is told."),
-            ],
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Skew => TakesMode);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -39,7 +39,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
@@ -49,7 +48,6 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Documented)
         .params(&[], &[params::LIMIT]);
 }
-
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Health {

@@ -33,7 +33,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
@@ -44,17 +43,14 @@ impl Endpoint for Carry {
         .params(&[], &[params::COIN])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Carry => TakesCoin);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What takes the set is known by name only.")
-    .endpoints(
-        &[
-            &EndpointInfo::new("market", "basis", "Basis")
-                .summary("Perpetual price minus spot price.")
-                .name_evidence(Evidence::Documented)
-                .params(params::COMMON, &[]),
-            Carry::INFO,
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Perpetual price minus spot price.")
+            .name_evidence(Evidence::Documented)
+            .params(params::COMMON, &[]),
+        Carry::INFO,
+    ]);

@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
             .with::<u64, _>("depth", depth)
     }
 }
-
 markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
@@ -45,12 +44,7 @@ impl Endpoint for Book {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("The market's symbol."),
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
@@ -61,7 +55,6 @@ impl Endpoint for Book {
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Book => TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

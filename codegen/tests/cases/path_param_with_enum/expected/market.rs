@@ -29,7 +29,6 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<Mode, _>("m", m)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -39,16 +38,7 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new(
-                        "m",
-                        "m",
-                        ValueType::named::<Mode>(),
-                        Evidence::Documented,
-                    )
-                    .in_path()
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented).in_path().summary("s")],
         );
 }
 

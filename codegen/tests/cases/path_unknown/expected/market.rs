@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
@@ -45,16 +44,13 @@ impl Endpoint for Carry {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(
-        &[
-            &EndpointInfo::new("market", "basis", "Basis")
-                .summary("Known by name only.")
-                .name_evidence(Evidence::Documented),
-            Carry::INFO,
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Known by name only.")
+            .name_evidence(Evidence::Documented),
+        Carry::INFO,
+    ]);

@@ -34,31 +34,23 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "premium",
-            "Premium",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
         .summary("Perpetual price minus spot price.")
         .path("/premium", Evidence::Reported)
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Premium);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(
-        &[
-            &EndpointInfo::new("market", "basis", "Basis")
-                .summary("Its meaning is unknown.")
-                .name_evidence(Evidence::Documented),
-            Premium::INFO,
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Its meaning is unknown.")
+            .name_evidence(Evidence::Documented),
+        Premium::INFO,
+    ]);

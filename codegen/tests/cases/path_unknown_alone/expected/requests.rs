@@ -17,10 +17,7 @@ fn every_setter() {
     let client: Client = client();
     setter(client.market().premium().coin("a"), "coin=a");
     setter(client.market().premium().exchange("binance_spot"), "exchange=binance_spot");
-    setter(
-        client.market().premium().exchanges(["binance_spot", "binance_spot"]),
-        "exchange=binance_spot,binance_spot",
-    );
+    setter(client.market().premium().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
     setter(client.market().premium().limit(7), "limit=7");
     setter(client.market().premium().timeframe("1m"), "timeframe=1m");
 }

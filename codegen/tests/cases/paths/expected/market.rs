@@ -73,21 +73,13 @@ impl MarketGroup<'_> {
     /// - **Endpoint:** `GET /rates/{from}..{to}` (documented), returns JSON of unknown form
     /// - **Arguments:** `from`, `to`
     /// - **Undocumented:** the form of the response
-    pub fn rates(
-        &self,
-        from: impl Into<Timestamp>,
-        to: impl Into<Timestamp>,
-    ) -> Request<Rates> {
+    pub fn rates(&self, from: impl Into<Timestamp>, to: impl Into<Timestamp>) -> Request<Rates> {
         Request::new(self.client)
             .with::<Timestamp, _>("from", from)
             .with::<Timestamp, _>("to", to)
     }
 }
-
-markers!(
-    MarketGroup : Root root, Markets markets, Daily daily, Search search, Quote quote,
-    Rates rates
-);
+markers!(MarketGroup : Root root, Markets markets, Daily daily, Search search, Quote quote, Rates rates);
 
 impl Endpoint for Root {
     type Body = Value;
@@ -99,22 +91,14 @@ impl Endpoint for Root {
 
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "markets",
-            "Markets",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
         .summary("The markets; without the slash at the end it is another path.")
         .path("/markets/", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-                    .summary("Their number."),
-            ],
+            &[ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).summary("Their number.")],
         );
 }
-
 takes!(Markets => TakesLimit);
 
 impl Endpoint for Daily {
@@ -125,12 +109,7 @@ impl Endpoint for Daily {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "function",
-                        "function",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
                     .const_value("DAILY")
                     .summary("The kind of the records."),
             ],
@@ -152,19 +131,13 @@ impl Record for DailyRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DailyRecord",
             &[
-                FieldInfo::new(
-                        "value",
-                        "value",
-                        ValueType::Map(&ValueType::Number),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Daily.")
         .value();
 }
-
 fields!(DailyRecord => value = 0);
 
 impl Endpoint for Search {
@@ -175,12 +148,7 @@ impl Endpoint for Search {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "function",
-                        "function",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
                     .const_value("SEARCH")
                     .summary("The kind of the records."),
                 ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
@@ -205,19 +173,13 @@ impl Record for SearchRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "SearchRecord",
             &[
-                FieldInfo::new(
-                        "value",
-                        "value",
-                        ValueType::List(&ValueType::String),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Search.")
         .value();
 }
-
 fields!(SearchRecord => value = 0);
 
 impl Endpoint for Quote {
@@ -228,12 +190,7 @@ impl Endpoint for Quote {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "symbol",
-                        "symbol",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
                     .in_path()
                     .example("BTC.USD")
                     .summary("The market."),
@@ -249,20 +206,10 @@ impl Endpoint for Rates {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
                     .in_path()
                     .summary("The first day."),
-                ParamInfo::new(
-                        "to",
-                        "to",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
                     .in_path()
                     .summary("The last day."),
             ],
@@ -271,6 +218,4 @@ impl Endpoint for Rates {
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("Paths of every form.")
-    .endpoints(
-        &[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO],
-    );
+    .endpoints(&[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO]);

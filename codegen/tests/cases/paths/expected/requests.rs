@@ -14,10 +14,7 @@ fn market() {
     endpoint("/query", market.daily());
     endpoint("/query", market.search("a"));
     endpoint("/v1/BTC.USD.json", market.quote("BTC.USD"));
-    endpoint(
-        "/rates/2023-11-14..2023-11-14",
-        market.rates(1_700_000_000, 1_700_000_000),
-    );
+    endpoint("/rates/2023-11-14..2023-11-14", market.rates(1_700_000_000, 1_700_000_000));
 }
 
 #[test]

@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -57,23 +56,13 @@ impl Endpoint for Basis {
                         max: Some(1.8446744073709552e19),
                     })
                     .summary("A."),
-                ParamInfo::new(
-                        "within",
-                        "within",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("within", "within", ValueType::Count, Evidence::Documented)
                     .range(Range {
                         min: None,
                         max: Some(5_000_000_000.0),
                     })
                     .summary("A."),
-                ParamInfo::new(
-                        "large",
-                        "large",
-                        ValueType::Integer,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("large", "large", ValueType::Integer, Evidence::Documented)
                     .range(Range {
                         min: None,
                         max: Some(9.223372036854776e18),
@@ -91,7 +80,6 @@ impl Endpoint for Basis {
             ],
         );
 }
-
 takes!(Basis => TakesAbove, TakesBelow, TakesWithin, TakesLarge, TakesHalf, TakesHuge);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

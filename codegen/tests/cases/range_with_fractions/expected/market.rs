@@ -31,7 +31,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -40,11 +39,7 @@ impl Endpoint for Basis {
         .summary("S.")
         .path("/basis", Evidence::Documented)
         .params(&[], &[])
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 /// One record of Basis.
@@ -74,7 +69,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, v = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

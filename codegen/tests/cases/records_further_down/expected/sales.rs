@@ -41,7 +41,6 @@ impl SalesGroup<'_> {
         Request::new(self.client).with::<String, _>("lot", lot)
     }
 }
-
 markers!(SalesGroup : Sold sold, Bids bids);
 
 impl Endpoint for Sold {
@@ -77,7 +76,6 @@ impl Record for SoldRecord {
         )
         .summary("One record of Sold.");
 }
-
 fields!(SoldRecord => at = 0, price = 1);
 
 impl Endpoint for Bids {

@@ -33,7 +33,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -44,12 +43,7 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .required(Evidence::PreviousVersion)
                     .summary("The first point in time."),
                 ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
@@ -59,7 +53,6 @@ impl Endpoint for Basis {
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesFrom, TakesSize);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

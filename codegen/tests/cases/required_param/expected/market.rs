@@ -41,7 +41,6 @@ impl MarketGroup<'_> {
             .with::<Timeframe, _>("timeframe", timeframe)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -52,33 +51,18 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "from",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .required(Evidence::Documented)
                     .summary("The first point in time."),
                 ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Published)
                     .range(Range { min: Some(0.0), max: None })
                     .summary("At least this large."),
-                ParamInfo::new(
-                        "venue",
-                        "venue",
-                        ValueType::named::<Exchange>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
                     .list_setter("venues")
                     .required(Evidence::Documented)
                     .summary("The venues."),
-                ParamInfo::new(
-                        "timeframe",
-                        "timeframe",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .required(Evidence::Documented)
                     .summary("Length of an interval."),
             ],

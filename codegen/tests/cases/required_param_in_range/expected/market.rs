@@ -31,7 +31,6 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<u64, _>("n", n)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {

@@ -35,7 +35,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -46,24 +45,14 @@ impl Endpoint for Basis {
         .params(
             params::COMMON,
             &[
-                ParamInfo::new(
-                        "depth",
-                        "depth",
-                        ValueType::Count,
-                        Evidence::PreviousVersion,
-                    )
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
                     .required(Evidence::PreviousVersion)
                     .range(Range { min: None, max: Some(9.0) })
                     .summary("How deep."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::PreviousVersion,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
-
 takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
@@ -85,12 +74,7 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
-                        "basis",
-                        "basis",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("The difference."),
@@ -101,7 +85,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, basis = 1, count = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

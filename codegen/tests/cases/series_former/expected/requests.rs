@@ -18,10 +18,7 @@ fn every_setter() {
     setter(client.market().basis().coin("a"), "coin=a");
     setter(client.market().basis().depth(9), "depth=9");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
-    setter(
-        client.market().basis().exchanges(["binance_spot", "binance_spot"]),
-        "exchange=binance_spot,binance_spot",
-    );
+    setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
     setter(client.market().basis().limit(7), "limit=7");
     setter(client.market().basis().timeframe("1m"), "timeframe=1m");
 }

@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -43,13 +42,8 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -78,19 +72,13 @@ impl Record for BasisRecord {
                     })
                     .unit("quote currency")
                     .summary("The difference."),
-                FieldInfo::new(
-                        "trades",
-                        "trades",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
                     .optional()
                     .summary("How many trades."),
             ],
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, basis = 1, trades = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -32,7 +32,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -43,7 +42,6 @@ impl Endpoint for Basis {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -41,7 +41,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
@@ -50,13 +49,8 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("createdAt"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -75,42 +69,23 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new(
-                        "created_at",
-                        "createdAt",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("When the level was opened."),
-                FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
                     .summary("Not the time here."),
             ],
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => created_at = 0, open_date = 1);
 
 impl Endpoint for BasisRatio {
     type Body = Series<BasisRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "basis_ratio",
-            "Basis Ratio",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
         .summary("Basis over price, with the time of the envelope declared again.")
         .path("/basisRatio", Evidence::Documented)
         .params(&[], &[])
-        .series(
-            Some(RecordInfo::of::<BasisRatioRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 /// One record of Basis Ratio.
@@ -136,7 +111,6 @@ impl Record for BasisRatioRecord {
         )
         .summary("One record of Basis Ratio.");
 }
-
 fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -34,7 +34,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -45,7 +44,6 @@ impl Endpoint for Basis {
         .params(params::COMMON, &[])
         .series(Some(RecordInfo::of::<BasisRecord>()), None, Evidence::Documented);
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -68,7 +66,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => price = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

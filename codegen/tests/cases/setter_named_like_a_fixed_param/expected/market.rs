@@ -40,7 +40,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
@@ -53,27 +52,14 @@ impl Endpoint for Basis {
 
 impl Endpoint for BasisRatio {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "market",
-            "basis_ratio",
-            "Basis Ratio",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
         .summary("Basis over price.")
         .path("/basisRatio", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new(
-                        "format",
-                        "format",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .summary("The layout."),
-            ],
+            &[ParamInfo::new("format", "format", ValueType::String, Evidence::Documented).summary("The layout.")],
         );
 }
-
 takes!(BasisRatio => TakesFormat);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -41,7 +41,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Bids bids, Asks asks);
 
 impl Endpoint for Bids {
@@ -63,7 +62,6 @@ impl Endpoint for Bids {
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Bids => TakesDepth, TakesWidth);
 
 impl Endpoint for Asks {
@@ -78,19 +76,13 @@ impl Endpoint for Asks {
                     .range(Range { min: Some(5.0), max: None })
                     .summary("How deep.")
                     .notes("Counted from the best."),
-                ParamInfo::new(
-                        "width",
-                        "width",
-                        ValueType::Count,
-                        Evidence::PreviousVersion,
-                    )
+                ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
                     .summary("How wide.")
                     .notes("In steps."),
             ],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Asks => TakesDepth, TakesWidth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

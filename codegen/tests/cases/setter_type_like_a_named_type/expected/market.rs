@@ -38,7 +38,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
@@ -57,17 +56,11 @@ impl Endpoint for Levels {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .summary("A class of leverage."),
             ],
         );
 }
-
 takes!(Levels => TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -30,7 +30,6 @@ impl OtherGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
@@ -41,17 +40,11 @@ impl Endpoint for Heat {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Leverage>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
                     .summary("A class of leverage."),
             ],
         );
 }
-
 takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("other", "Other")

@@ -39,7 +39,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -51,15 +50,10 @@ impl Endpoint for Basis {
         )
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        )
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated("say \"no\" \\ to ]] drugs");
 }
-
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -86,7 +80,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, quoted = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

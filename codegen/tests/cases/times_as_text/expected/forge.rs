@@ -44,7 +44,6 @@ impl ForgeGroup<'_> {
         Request::new(self.client).with::<Timestamp, _>("start_date", start_date)
     }
 }
-
 markers!(ForgeGroup : Commits commits, Forecast forecast);
 
 impl Endpoint for Commits {
@@ -59,23 +58,13 @@ impl Endpoint for Commits {
                     .in_path()
                     .example("clock")
                     .summary("The program."),
-                ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Iso8601),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
                     .example("2024-03-01T00:00:00Z")
                     .summary("Where the range begins."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<CommitsRecord>()),
-            Some("date"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<CommitsRecord>()), Some("date"), Evidence::Documented);
 }
-
 takes!(Commits => TakesSince);
 
 /// One record of Commits.
@@ -98,19 +87,9 @@ impl Record for CommitsRecord {
             &[
                 FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented)
                     .summary("The change."),
-                FieldInfo::new(
-                        "date",
-                        "date",
-                        ValueType::Timestamp(TimeUnit::Iso8601),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
                     .summary("When it was made."),
-                FieldInfo::new(
-                        "seen",
-                        "seen",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .optional()
                     .unit("seconds")
                     .summary("When it came."),
@@ -118,51 +97,30 @@ impl Record for CommitsRecord {
         )
         .summary("One record of Commits.");
 }
-
 fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
 
 impl Endpoint for Forecast {
     type Body = ForecastRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "forge",
-            "forecast",
-            "Forecast",
-        )
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
         .summary("The weather of some days.")
         .path("/forecast", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "value",
-                        "hourly",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
                     .list_setter("hourly")
                     .repeated()
                     .summary("What is wanted by the hour."),
-                ParamInfo::new(
-                        "timezone",
-                        "timezone",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
                     .const_value("UTC")
                     .summary("What days begin by."),
-                ParamInfo::new(
-                        "start_date",
-                        "start_date",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
                     .required(Evidence::Documented)
                     .summary("The first day."),
             ],
         )
         .object(RecordInfo::of::<ForecastRecord>(), Evidence::Documented);
 }
-
 takes!(Forecast => TakesValue, TakesHourly);
 
 /// One record of Forecast.
@@ -208,7 +166,6 @@ impl Record for ForecastRecord {
         )
         .summary("One record of Forecast.");
 }
-
 fields!(ForecastRecord => days = 0, highs = 1, sunrise = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("forge", "Forge")

@@ -17,9 +17,6 @@ fn forge() {
 fn every_setter() {
     let client: Client = client();
     setter(client.forge().forecast(1_700_000_000).hourly(["a", "a"]), "hourly=a");
-    setter(
-        client.forge().commits("clock").since(1_700_000_000),
-        "since=2023-11-14T22:13:20Z",
-    );
+    setter(client.forge().commits("clock").since(1_700_000_000), "since=2023-11-14T22:13:20Z");
     setter(client.forge().forecast(1_700_000_000).value("a"), "hourly=a");
 }

@@ -39,7 +39,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
@@ -49,19 +48,10 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
-                    .summary("A factor."),
-            ],
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesLeverage { type Leverage = u64; });
 
 impl Endpoint for Levels {
@@ -72,19 +62,13 @@ impl Endpoint for Levels {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "leverage",
-                        "leverage",
-                        ValueType::named::<Timeframe>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .list_setter("leverages")
                     .summary("A class of leverage."),
             ],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -48,7 +48,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Levels levels, Ticks ticks);
 
 impl Endpoint for Basis {
@@ -59,23 +58,13 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .unit("milliseconds")
                     .summary("Where it begins."),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesSince);
 
 /// One record of Basis.
@@ -108,7 +97,6 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, basis = 1);
 
 impl Endpoint for Levels {
@@ -117,11 +105,7 @@ impl Endpoint for Levels {
         .summary("The unit stands at the field.")
         .path("/levels", Evidence::Documented)
         .params(&[], &[])
-        .series(
-            Some(RecordInfo::of::<LevelsRecord>()),
-            Some("createdAt"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Documented);
 }
 
 /// One record of Levels.
@@ -160,7 +144,6 @@ impl Record for LevelsRecord {
         )
         .summary("One record of Levels.");
 }
-
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
 impl Endpoint for Ticks {

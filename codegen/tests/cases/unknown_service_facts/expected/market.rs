@@ -22,10 +22,8 @@ impl Client {
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(
-        &[
-            &EndpointInfo::new("market", "basis", "Basis")
-                .summary("Known by name only.")
-                .name_evidence(Evidence::Reported),
-        ],
-    );
+    .endpoints(&[
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Known by name only.")
+            .name_evidence(Evidence::Reported),
+    ]);

@@ -32,7 +32,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -44,18 +43,12 @@ impl Endpoint for Basis {
             &[],
             &[
                 params::SIDE,
-                ParamInfo::new(
-                        "venue",
-                        "venue",
-                        ValueType::named::<Venue>(),
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
                     .summary("Its meaning is unknown."),
             ],
         )
         .object(RecordInfo::of::<Level>(), Evidence::Documented);
 }
-
 takes!(Basis => TakesSide, TakesVenue);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

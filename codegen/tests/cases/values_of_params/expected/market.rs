@@ -46,7 +46,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis, Spread spread);
 
 impl Endpoint for Basis {
@@ -64,22 +63,15 @@ impl Endpoint for Basis {
                     .summary("How deep."),
             ],
         )
-        .changed_params(
-            &[
-                params::EXCHANGES
-                    .default("binance_spot,okx_spot")
-                    .allowed_values(&["binance_spot", "okx_spot"])
-                    .rejected_values(&["bybit_spot"])
-                    .example("binance_spot"),
-            ],
-        )
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .changed_params(&[
+            params::EXCHANGES
+                .default("binance_spot,okx_spot")
+                .allowed_values(&["binance_spot", "okx_spot"])
+                .rejected_values(&["bybit_spot"])
+                .example("binance_spot"),
+        ])
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
@@ -104,19 +96,13 @@ impl Record for BasisRecord {
                 FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
                     .example("-2.5")
                     .summary("The difference."),
-                FieldInfo::new(
-                        "levels",
-                        "levels",
-                        ValueType::List(&ValueType::Number),
-                        Evidence::Documented,
-                    )
+                FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
                     .example("1.5")
                     .summary("The levels."),
             ],
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
 
 impl Endpoint for Spread {
@@ -127,7 +113,6 @@ impl Endpoint for Spread {
         .params(params::COMMON, &[])
         .series(None, Some("openDate"), Evidence::Documented);
 }
-
 takes_common!(Spread);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

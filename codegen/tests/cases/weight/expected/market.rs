@@ -33,7 +33,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
@@ -44,7 +43,6 @@ impl Endpoint for Book {
         .params(params::COMMON, &[])
         .weight(1200);
 }
-
 takes_common!(Book);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -42,7 +42,6 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<String, _>("w`<b>q", w_b_q)
     }
 }
-
 markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
@@ -53,23 +52,13 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "a_b_x",
-                        "a`<b>x",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
                     .default("q`<i>y")
                     .summary("s"),
             ],
         )
-        .series(
-            Some(RecordInfo::of::<BasisRecord>()),
-            Some("openDate"),
-            Evidence::Documented,
-        );
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
-
 takes!(Basis => TakesABX);
 
 /// One record of Basis.
@@ -87,20 +76,10 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[
-                records::TIME,
-                FieldInfo::new(
-                        "v_u_z",
-                        "v`<u>z",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
-                    .summary("s"),
-            ],
+            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
         )
         .summary("One record of Basis.");
 }
-
 fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 impl Endpoint for P2 {
@@ -110,16 +89,7 @@ impl Endpoint for P2 {
         .path("/p/{w`<b>q}", Evidence::Documented)
         .params(
             &[],
-            &[
-                ParamInfo::new(
-                        "w_b_q",
-                        "w`<b>q",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
-                    .in_path()
-                    .summary("s"),
-            ],
+            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented).in_path().summary("s")],
         );
 }
 

@@ -30,7 +30,6 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-
 markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
@@ -41,24 +40,13 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new(
-                        "filter_coin",
-                        "filter[coin]",
-                        ValueType::String,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
                     .summary("s"),
-                ParamInfo::new(
-                        "page_size",
-                        "page size",
-                        ValueType::Count,
-                        Evidence::Documented,
-                    )
+                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
                     .summary("s"),
             ],
         );
 }
-
 takes!(Basis => TakesFilterCoin, TakesPageSize);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -22,7 +22,6 @@ pub enum Timeframe {
     /// A value that this version does not know.
     Unknown(UnknownValue),
 }
-
 named_type!(enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M");
 named_type!(duration Timeframe);
 
@@ -34,11 +33,7 @@ impl NamedType for Timeframe {
                 ValueInfo::new("1h", "One hour.", Evidence::Documented).duration(3600),
                 ValueInfo::new("1w", "One week.", Evidence::Documented)
                     .duration(604_800),
-                ValueInfo::new(
-                    "1M",
-                    "One month, of whatever length.",
-                    Evidence::Documented,
-                ),
+                ValueInfo::new("1M", "One month, of whatever length.", Evidence::Documented),
             ],
         )
         .summary("Length of an interval.");
@@ -52,7 +47,6 @@ impl Exchange {
     /// `binance_spot`. Reported.
     pub const BINANCE_SPOT: Self = Self(Cow::Borrowed("binance_spot"));
 }
-
 named_type!(identifier Exchange);
 
 impl NamedType for Exchange {

@@ -18,17 +18,10 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
     .env_prefix("QUOTES")
     .api_key_query("apikey")
     .error_body(&[], &[]);
-
-define_client!(
-    crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata
-);
+define_client!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::quotes::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -7,74 +7,50 @@ use ::runtime::wire::{IntoParam, ToWire};
 use crate::Request;
 
 /// Endpoints with the param `at`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `at`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `at`", note = "`Request::query` sends any param")]
 pub trait TakesAt: Endpoint {
     /// The type of the value.
     type At: ToWire;
 }
 
 /// Endpoints with the param `depth`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `depth`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `depth`", note = "`Request::query` sends any param")]
 pub trait TakesDepth: Endpoint {
     /// The type of the value.
     type Depth: ToWire;
 }
 
 /// Endpoints with the param `flag`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `flag`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `flag`", note = "`Request::query` sends any param")]
 pub trait TakesFlag: Endpoint {
     /// The type of the value.
     type Flag: ToWire;
 }
 
 /// Endpoints with the param `level`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `level`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `level`", note = "`Request::query` sends any param")]
 pub trait TakesLevel: Endpoint {}
 
 /// Endpoints with the param `levels`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `levels`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `levels`", note = "`Request::query` sends any param")]
 pub trait TakesLevels: Endpoint {}
 
 /// Endpoints with the param `offset`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `offset`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `offset`", note = "`Request::query` sends any param")]
 pub trait TakesOffset: Endpoint {
     /// The type of the value.
     type Offset: ToWire;
 }
 
 /// Endpoints with the param `share`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `share`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `share`", note = "`Request::query` sends any param")]
 pub trait TakesShare: Endpoint {
     /// The type of the value.
     type Share: ToWire;
 }
 
 /// Endpoints with the param `steps`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `steps`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `steps`", note = "`Request::query` sends any param")]
 pub trait TakesSteps: Endpoint {
     /// The type of the value.
     type Steps: ToWire;
@@ -116,10 +92,7 @@ impl<E: Endpoint> Request<E> {
     /// Which levels.
     ///
     /// Several values are sent as `level`, separated by commas.
-    pub fn levels<I: IntoIterator<Item = u64>>(
-        self,
-        levels: impl Into<Option<I>>,
-    ) -> Self
+    pub fn levels<I: IntoIterator<Item = u64>>(self, levels: impl Into<Option<I>>) -> Self
     where
         E: TakesLevels,
     {

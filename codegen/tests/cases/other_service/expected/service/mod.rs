@@ -24,56 +24,30 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .api_key_header("x-station-token")
     .client_credentials(
         ClientCredentialsInfo::new("/token", "Of a station", Evidence::Documented)
-            .reply(
-                &[
-                    FieldInfo::new(
-                            "token",
-                            "token",
-                            ValueType::String,
-                            Evidence::Documented,
-                        )
-                        .summary("What requests carry."),
-                    FieldInfo::new(
-                            "lifetime",
-                            "expires-in",
-                            ValueType::Integer,
-                            Evidence::Reported,
-                        )
-                        .optional()
-                        .range(Range { min: Some(1.0), max: None })
-                        .unit("seconds")
-                        .summary("How long it holds.")
-                        .notes("Some stations leave it out."),
-                ],
-            ),
+            .reply(&[
+                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
+                    .summary("What requests carry."),
+                FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                    .optional()
+                    .range(Range { min: Some(1.0), max: None })
+                    .unit("seconds")
+                    .summary("How long it holds.")
+                    .notes("Some stations leave it out."),
+            ]),
     )
-    .errors(
-        &[
-            StatusInfo::new(404, Evidence::Documented)
-                .label("No such station")
-                .summary("The station is unknown.")
-                .advice("list the stations first"),
-        ],
-    )
+    .errors(&[
+        StatusInfo::new(404, Evidence::Documented)
+            .label("No such station")
+            .summary("The station is unknown.")
+            .advice("list the stations first"),
+    ])
     .error_body(&[], &[])
-    .limits(
-        &[
-            LimitInfo::new("free", 60, 3600, 2, Evidence::Documented)
-                .scope("stations without a contract"),
-        ],
-    )
+    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Documented).scope("stations without a contract")])
     .envelope(EnvelopeInfo::new("levels"));
-
-define_client!(
-    crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata
-);
+define_client!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

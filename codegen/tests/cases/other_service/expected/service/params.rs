@@ -16,12 +16,7 @@ pub(crate) const STATION: ParamInfo = ParamInfo::new(
     .in_path()
     .summary("The station's code.");
 
-pub(crate) const DATUM: ParamInfo = ParamInfo::new(
-        "datum",
-        "datum",
-        ValueType::named::<Datum>(),
-        Evidence::Documented,
-    )
+pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
     .default("msl")
     .summary("What levels are measured against.");
 
@@ -33,24 +28,15 @@ pub(crate) const DATUM: ParamInfo = ParamInfo::new(
 pub trait TakesAllFields: Endpoint {}
 
 /// Endpoints with the param `datum`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `datum`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `datum`", note = "`Request::query` sends any param")]
 pub trait TakesDatum: Endpoint {}
 
 /// Endpoints with the param `fields`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `fields`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `fields`", note = "`Request::query` sends any param")]
 pub trait TakesFields: Endpoint {}
 
 /// Endpoints with the param `radius`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `radius`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `radius`", note = "`Request::query` sends any param")]
 pub trait TakesRadius: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

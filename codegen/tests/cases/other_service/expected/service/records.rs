@@ -18,7 +18,6 @@ impl Record for Metadata {
     const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
         .summary("The metadata of a response.");
 }
-
 fields!(Metadata);
 
 /// A place on the map.
@@ -55,7 +54,6 @@ impl Record for Position {
         )
         .summary("A place on the map.");
 }
-
 fields!(Position => lat = 0, lon = 1);
 
 impl Metadata {

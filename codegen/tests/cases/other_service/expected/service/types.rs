@@ -18,18 +18,13 @@ pub enum Datum {
     /// A value that this version does not know.
     Unknown(UnknownValue),
 }
-
 named_type!(enum Datum => ChartDatum = "chart-datum", MeanSeaLevel = "msl");
 
 impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Datum",
             &[
-                ValueInfo::new(
-                    "chart-datum",
-                    "The nautical chart's zero.",
-                    Evidence::Documented,
-                ),
+                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Documented),
                 ValueInfo::new("msl", "Mean sea level.", Evidence::Documented),
             ],
         )
@@ -39,7 +34,6 @@ impl NamedType for Datum {
 /// A station, by its code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Station(Cow<'static, str>);
-
 named_type!(identifier Station);
 
 impl NamedType for Station {

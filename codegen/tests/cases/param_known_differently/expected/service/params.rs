@@ -7,27 +7,16 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
-        "limit",
-        "limit",
-        ValueType::Count,
-        Evidence::Documented,
-    )
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
     .summary("How many records.");
 
 /// Endpoints with the param `limit`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `limit`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
 pub trait TakesLimit: Endpoint {}
 
 /// Endpoints with the param `mode`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `mode`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `mode`", note = "`Request::query` sends any param")]
 pub trait TakesMode: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

@@ -7,12 +7,7 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::{Exchange, Request, Timeframe};
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new(
-        "coin",
-        "coin",
-        ValueType::String,
-        Evidence::Documented,
-    )
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented)
     .required(Evidence::Reported)
     .summary("The coin.");
 
@@ -33,22 +28,14 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
     )
     .summary("Length of an interval.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
-        "limit",
-        "limit",
-        ValueType::Count,
-        Evidence::Documented,
-    )
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
     .summary("How many records.");
 
 pub(crate) const COMMON: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT];
 
 /// Endpoints with the param `coin`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `coin`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `coin`", note = "`Request::query` sends any param")]
 pub trait TakesCoin: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

@@ -12,9 +12,7 @@ pub const SET_ALL: RateLimit = RateLimit::windows(&[Window::of(1000, 1)]);
 /// Limit set sold: 2 requests in any 1 s.
 ///
 /// It counts `/sold` alone.
-pub const SET_SOLD: RateLimit = RateLimit::of_some(
-    &[emitted::WindowOfSome::of(2, 1, &["/sold"])],
-);
+pub const SET_SOLD: RateLimit = RateLimit::of_some(&[emitted::WindowOfSome::of(2, 1, &["/sold"])]);
 
 /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

@@ -20,25 +20,16 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     .env_prefix("AUCTIONS")
     .error_body(&["error.message"], &["error.code"])
     .error_name("Failure", Evidence::Documented)
-    .limits(
-        &[
-            LimitInfo::of_window("all", 1000, 1, Evidence::Documented),
-            LimitInfo::of_window("sold", 2, 1, Evidence::Documented)
-                .endpoints(&["/sold"]),
-        ],
-    )
+    .limits(&[
+        LimitInfo::of_window("all", 1000, 1, Evidence::Documented),
+        LimitInfo::of_window("sold", 2, 1, Evidence::Documented)
+            .endpoints(&["/sold"]),
+    ])
     .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));
-
-define_client!(
-    crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata
-);
+define_client!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::sales::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

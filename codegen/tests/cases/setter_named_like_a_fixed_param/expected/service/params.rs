@@ -7,20 +7,12 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const FORMAT: ParamInfo = ParamInfo::new(
-        "format",
-        "format",
-        ValueType::String,
-        Evidence::Documented,
-    )
+pub(crate) const FORMAT: ParamInfo = ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
     .const_value("json")
     .summary("Always JSON.");
 
 /// Endpoints with the param `format`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `format`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `format`", note = "`Request::query` sends any param")]
 pub trait TakesFormat: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

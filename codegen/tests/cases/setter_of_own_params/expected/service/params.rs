@@ -6,17 +6,11 @@ use ::runtime::Endpoint;
 use crate::Request;
 
 /// Endpoints with the param `depth`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `depth`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `depth`", note = "`Request::query` sends any param")]
 pub trait TakesDepth: Endpoint {}
 
 /// Endpoints with the param `width`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no param `width`",
-    note = "`Request::query` sends any param"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` has no param `width`", note = "`Request::query` sends any param")]
 pub trait TakesWidth: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

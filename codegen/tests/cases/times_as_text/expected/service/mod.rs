@@ -20,21 +20,12 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .api_key_header("authorization")
     .api_key_prefix("Bearer ")
     .api_key_optional()
-    .headers(
-        &[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")],
-    )
+    .headers(&[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")])
     .error_body(&[], &[]);
-
-define_client!(
-    crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata
-);
+define_client!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::forge::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -21,42 +21,25 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .env_prefix("EXAMPLE")
     .client_credentials(
         ClientCredentialsInfo::new("/token", "Legacy", Evidence::Reported)
-            .errors(
-                &[
-                    StatusInfo::new(401, Evidence::Reported)
-                        .summary("Wrong credentials.")
-                        .advice("Check them."),
-                ],
-            ),
+            .errors(&[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")]),
     )
-    .errors(
-        &[
-            StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
-            StatusInfo::new(500, Evidence::Documented)
-                .label("Oops")
-                .summary("It failed.")
-                .notes("The label is printed like this."),
-        ],
-    )
+    .errors(&[
+        StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
+        StatusInfo::new(500, Evidence::Documented)
+            .label("Oops")
+            .summary("It failed.")
+            .notes("The label is printed like this."),
+    ])
     .error_body(&[], &[])
-    .limits(
-        &[
-            LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
-            LimitInfo::new("B", 600, 60, 10, Evidence::Documented)
-                .scope("keys without a contract"),
-        ],
-    );
-
-define_client!(
-    crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
-);
+    .limits(&[
+        LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
+        LimitInfo::new("B", 600, 60, 10, Evidence::Documented)
+            .scope("keys without a contract"),
+    ]);
+define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -22,39 +22,18 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .env_prefix("EXAMPLE")
     .client_credentials(
         ClientCredentialsInfo::new("/token", "Of a user", Evidence::Documented)
-            .reply(
-                &[
-                    FieldInfo::new(
-                            "token",
-                            "token",
-                            ValueType::String,
-                            Evidence::Documented,
-                        )
-                        .summary("Its meaning is unknown."),
-                ],
-            )
-            .errors(
-                &[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")],
-            ),
+            .reply(&[
+                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
+                    .summary("Its meaning is unknown."),
+            ])
+            .errors(&[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")]),
     )
-    .errors(
-        &[
-            StatusInfo::new(404, Evidence::Documented).label("Not here"),
-            StatusInfo::new(418, Evidence::Documented),
-        ],
-    )
+    .errors(&[StatusInfo::new(404, Evidence::Documented).label("Not here"), StatusInfo::new(418, Evidence::Documented)])
     .error_body(&[], &[]);
-
-define_client!(
-    crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
-);
+define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(
-    &SERVICE,
-    GROUPS,
-    RecordInfo::of::<Metadata>(),
-);
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -16,7 +16,6 @@ pub enum Side {
     /// A value that this version does not know.
     Unknown(UnknownValue),
 }
-
 named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
@@ -37,7 +36,6 @@ impl Venue {
     /// `b`.
     pub const B: Self = Self(Cow::Borrowed("b"));
 }
-
 named_type!(identifier Venue);
 
 impl Venue {
