@@ -12,6 +12,5 @@ mod target;
 
 pub(crate) use base_url::BaseUrl;
 pub(crate) use key_param::KeyParam;
-pub(crate) use list::ListText;
 pub use request_kind::RequestKind;
 pub(crate) use target::RequestTarget;

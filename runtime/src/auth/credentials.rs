@@ -18,10 +18,7 @@ use crate::transport::Headers;
 pub(crate) struct Credentials {
     /// The headers of every request, without a token.
     headers: Headers,
-    /// The name of the header with the API key.
-    api_key_header: Option<&'static str>,
-    /// The query param with the API key.
-    api_key_query: Option<&'static str>,
+    service: &'static ServiceInfo,
     /// The API key in every form that is sent, and the values of the user's secret headers.
     secrets: Vec<Secret>,
     flow: Option<TokenFlow>,
@@ -81,13 +78,12 @@ impl Credentials {
         let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
         let password = password.map(|(_, password)| Secret::from(password));
         let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
-        let (api_key_header, api_key_query) = (service.api_key_header, service.api_key_query);
-        Ok(Self { headers, api_key_header, api_key_query, secrets, flow })
+        Ok(Self { headers, service, secrets, flow })
     }
 
     /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
-        match self.api_key_query.filter(|name| target.sets(name)) {
+        match self.service.api_key_query.filter(|name| target.sets(name)) {
             Some(name) => {
                 Err(Error::build(format!("the param `{name}` is set by the credentials")).with_hint("use `api_key`"))
             }
@@ -97,7 +93,7 @@ impl Credentials {
 
     /// Returns an error if the user's headers set one that carries the credentials.
     pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
-        check(self.api_key_header, self.flow.is_some(), headers)
+        check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
     /// The token flow, if it is configured.
@@ -149,7 +145,7 @@ impl Redact for Credentials {
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials")
-            .field("api_key", &self.api_key_header.or(self.api_key_query))
+            .field("api_key", &self.service.api_key_header.or(self.service.api_key_query))
             .field("token_flow", &self.flow.is_some())
             .finish_non_exhaustive()
     }

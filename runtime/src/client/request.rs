@@ -76,7 +76,7 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param to several values, or omits it.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        Self::of(self.untyped.with_list(wire_name, values))
+        Self::of(self.untyped.set_list(Cow::Borrowed(wire_name), values.into_param_list()))
     }
 
     /// Omits the records that are not as expected.
@@ -118,12 +118,7 @@ impl<E> Request<E> {
     ///
     /// The values of a param that is not in the catalogue are separated by commas.
     pub fn query_list(self, name: impl Into<String>, values: impl IntoIterator<Item: ToWire>) -> Self {
-        let name = name.into();
-        let mut list = self.untyped.0.target.list(&name, self.untyped.time_unit(&name));
-        for value in values {
-            list.push(&value);
-        }
-        Self::of(self.untyped.set_list(Cow::Owned(name), Some(list)))
+        Self::of(self.untyped.set_list(Cow::Owned(name.into()), Some(values)))
     }
 
     /// Sets the time-out of the entire request; overrides the client's.

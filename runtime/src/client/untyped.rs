@@ -14,11 +14,11 @@ use super::sending::Sending;
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, TimeUnit};
-use crate::request::{ListText, RequestTarget};
+use crate::request::RequestTarget;
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
 use crate::send::{Connection, Options};
-use crate::values::wire::{IntoParamList, ToWire};
+use crate::values::wire::ToWire;
 
 /// A request whose endpoint is only known as data.
 ///
@@ -85,31 +85,24 @@ impl Untyped {
 
     /// Sets a param to one value, written as a list with one item if the param's list format is JSON.
     pub(super) fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
-        if !self.0.target.lists_one(wire_name) || !value.is_some() {
-            return self.set_value(Cow::Borrowed(wire_name), value);
+        if self.0.target.lists_one(wire_name) && value.is_some() {
+            return self.set_list(Cow::Borrowed(wire_name), Some([value]));
         }
-        let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
-        list.push(value);
-        self.set_list(Cow::Borrowed(wire_name), Some(list))
+        self.set_value(Cow::Borrowed(wire_name), value)
     }
 
-    pub(super) fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
-        let list = values.into_param_list().map(|values| {
-            let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
-            for value in values {
-                list.push(&value);
-            }
-            list
-        });
-        self.set_list(Cow::Borrowed(wire_name), list)
-    }
-
-    /// Sets a param to several values, or omits it.
-    pub(super) fn set_list(mut self, wire_name: Cow<'static, str>, list: Option<ListText>) -> Self {
-        match list {
-            Some(list) => self.0.target.set_list(wire_name, list),
-            None => self.0.target.unset(&wire_name),
+    /// Sets a param to several values in the list format of the catalogue, or omits it.
+    pub(super) fn set_list(
+        mut self,
+        wire_name: Cow<'static, str>,
+        values: Option<impl IntoIterator<Item: ToWire>>,
+    ) -> Self {
+        let Some(values) = values else { return self.set(wire_name, None) };
+        let mut list = self.0.target.list(&wire_name, self.time_unit(&wire_name));
+        for value in values {
+            list.push(&value);
         }
+        self.0.target.set_list(wire_name, list);
         self
     }
 

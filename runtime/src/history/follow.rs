@@ -110,7 +110,6 @@ struct State<T> {
     request: Untyped,
     decode: Decode,
     from: Timestamp,
-    resumed: Option<Checkpoint>,
     settings: Settings,
     clock: Clock,
     /// `None` until the request was found to have a history.
@@ -121,15 +120,14 @@ struct State<T> {
     must_pause: bool,
     /// Updates of the last page that were not returned yet.
     updates: VecDeque<Update<T>>,
-    /// The position after the update that was returned last.
+    /// The position after the update that was returned last, or that of an earlier follower.
     checkpoint: Option<Checkpoint>,
 }
 
 struct Following {
     schedule: Schedule,
-    /// The checkpoint at the start; the checkpoint of a page differs only in its position.
-    start: Checkpoint,
-    records: u64,
+    /// The checkpoint after the last page.
+    checkpoint: Checkpoint,
     /// The texts of the bad records in this round and in the one before. A bad record is requested again while its
     /// interval is missing, and reported once.
     bad_records: [Vec<String>; 2],
@@ -142,7 +140,6 @@ impl<E: HasHistory> Follow<E> {
             request: request.into_untyped(),
             decode: fetch::decode::<E::Body>,
             from,
-            resumed: None,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },
             clock: Arc::new(Timestamp::now),
             following: None,
@@ -158,7 +155,7 @@ impl<E: HasHistory> Follow<E> {
     ///
     /// A checkpoint of another request or host is an error.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
-        self.0.resumed = Some(checkpoint);
+        self.0.checkpoint = Some(checkpoint);
         self
     }
 
@@ -186,7 +183,7 @@ impl<E: HasHistory> Follow<E> {
     /// The position after the last page, with the times that are still missing: another run
     /// [resumes](Self::resume) from there. `None` before the first page of a follower that was not resumed.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        self.0.checkpoint.as_ref().or(self.0.resumed.as_ref())
+        self.0.checkpoint.as_ref()
     }
 
     /// Waits for the next update. Dropping the future loses nothing.
@@ -255,7 +252,7 @@ impl<T: Send + 'static> State<T> {
     fn following(&self) -> Result<Following, Error> {
         let template = RequestTemplate::new(&self.request)?;
         let now = (self.clock)();
-        let start = if let Some(checkpoint) = &self.resumed {
+        let start = if let Some(checkpoint) = &self.checkpoint {
             template.resumed(checkpoint)?.clone()
         } else {
             template.require_past(self.from, now)?;
@@ -264,7 +261,7 @@ impl<T: Send + 'static> State<T> {
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
         let schedule = Schedule::new(template.grid(), template.page_steps(), self.settings.clone(), position);
-        Ok(Following { schedule, records: start.records, start, bad_records: Default::default() })
+        Ok(Following { schedule, checkpoint: start, bad_records: Default::default() })
     }
 
     fn request(&mut self, window: Span) -> Result<(), Error> {
@@ -342,13 +339,12 @@ impl Following {
         report: Report,
         position: &Position,
     ) -> Page<T> {
-        self.records = self.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
-        let (times, records) = records.into_iter().unzip();
-        let mut checkpoint = self.start.clone();
-        checkpoint.range.to = position.next;
-        (checkpoint.next, checkpoint.open_since) = (position.next, None);
+        let (times, records): (_, Vec<T>) = records.into_iter().unzip();
+        let checkpoint = &mut self.checkpoint;
+        (checkpoint.next, checkpoint.range.to, checkpoint.open_since) = (position.next, position.next, None);
         checkpoint.missing = position.missing.iter().copied().collect();
-        checkpoint.records = self.records;
+        checkpoint.records = checkpoint.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
+        let checkpoint = checkpoint.clone();
         Page { range, records, times, report, checkpoint }
     }
 }

@@ -12,7 +12,7 @@ use super::gaps::{Gap, Gaps};
 use super::page::{Batch, FailedPage, Report, Searched};
 use super::page_metadata::PageMetadata;
 use super::page_response::PageResponse;
-use super::pager::{Accepted, Pager, PagerOptions};
+use super::pager::{Accepted, Pager};
 use super::progress::Progress;
 use super::request_plan::RequestTemplate;
 use super::time_grid::Span;
@@ -64,8 +64,7 @@ pub(super) struct Job {
     gaps: Gaps,
     /// The position of the run. It does not include an interval that is still open, whose record may change.
     checkpoint: Checkpoint,
-    skip_failed: bool,
-    watcher: Option<Watcher>,
+    options: Options,
     begun: Option<Instant>,
     pages: u64,
     /// True if any window has succeeded.
@@ -131,20 +130,16 @@ impl Options {
         let template = RequestTemplate::new(request)?;
         let (start, end) = self.start(&template, now)?;
         let range = Span { from: start.range.from, to: end };
-        let pager = template.pager(range, self.ahead, self.attempts, self.unsettled);
+        let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let endpoint = request.target().endpoint();
+        let (endpoint, limit) = (request.target().endpoint(), request.connection().dispatcher.rate_limit());
         Ok(Plan {
             range: range.range(),
             step: template.grid().step(),
             page_size: template.page_size(),
             records: template.grid().touched(Span { from: start.next, to: end }),
             requests,
-            min_duration: request
-                .connection()
-                .dispatcher
-                .rate_limit()
-                .map(|limit| limit.min_duration(&[(requests, endpoint)])),
+            min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)])),
         })
     }
 }
@@ -154,23 +149,11 @@ impl Job {
         let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
         let range = Span { from: checkpoint.range.from, to: end };
-        let Options { skip_failed, every_page, ahead, attempts, unsettled, watcher, .. } = options;
         let grid = template.grid();
-        let whole = grid.whole(range);
-        let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
-        let pager = PagerOptions { may_search: !every_page, ..template.pager(range, ahead, attempts, unsettled) };
-        let fetch = Fetch::new(template, decode, Pager::new(pager, checkpoint.next));
-        Ok(Self {
-            fetch,
-            gaps,
-            checkpoint,
-            skip_failed,
-            watcher,
-            begun: None,
-            pages: 0,
-            has_succeeded: false,
-            is_over: false,
-        })
+        let gaps = Gaps::new(grid.whole(range), checkpoint.open_since, grid.floor(checkpoint.next));
+        let pager = Pager::new(template.pager(range, &options), checkpoint.next);
+        let fetch = Fetch::new(template, decode, pager);
+        Ok(Self { fetch, gaps, checkpoint, options, begun: None, pages: 0, has_succeeded: false, is_over: false })
     }
 
     /// Returns the next window; none after an error.
@@ -182,7 +165,7 @@ impl Job {
         let Some(accepted) = ready!(self.fetch.poll(cx)) else { return Poll::Ready(None) };
         let window = self.report(accepted);
         self.is_over = window.is_err();
-        if let Some(watcher) = self.watcher.as_ref().filter(|_| window.is_ok()) {
+        if let Some(watcher) = self.options.watcher.as_ref().filter(|_| window.is_ok()) {
             watcher(&self.progress());
         }
         Poll::Ready(Some(window))
@@ -205,7 +188,7 @@ impl Job {
                     response.notes.take().map(|notes| PageMetadata::new(notes, window)).into_iter().collect();
                 response
             }
-            Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
+            Err(error) if !self.options.skip_failed || self.ends_all(&error) => return Err(error),
             Err(error) => {
                 report.gaps.extend(self.gaps.close());
                 report.failed_pages.push(FailedPage { range: window.range(), error });

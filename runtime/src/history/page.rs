@@ -217,15 +217,7 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
 /// The records of a window, in order of time.
 pub(super) fn records<T: 'static>(response: PageResponse<Batch>) -> Vec<T> {
     let PageResponse { sorted, records, .. } = response;
-    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok());
-    let mut records = records.map(|records| *records).unwrap_or_default();
-    // Fast path: most pages are already in order, with at most a record or two too many at the ends.
-    let first = sorted.first().map_or(0, |record| record.index);
-    if sorted.iter().enumerate().all(|(offset, record)| record.index == first + offset) {
-        records.truncate(first + sorted.len());
-        records.drain(..first);
-        return records;
-    }
-    let mut records: Vec<Option<T>> = records.into_iter().map(Some).collect();
+    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok()).map(|records| *records);
+    let mut records: Vec<Option<T>> = records.unwrap_or_default().into_iter().map(Some).collect();
     sorted.iter().filter_map(|record| records.get_mut(record.index)?.take()).collect()
 }

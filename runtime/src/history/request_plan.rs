@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
+use super::job::Options;
 use super::pager::PagerOptions;
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
@@ -132,11 +133,12 @@ impl RequestTemplate {
     }
 
     /// The settings for fetching a range.
-    pub(super) fn pager(&self, range: Span, ahead: usize, attempts: u32, unsettled: Timestamp) -> PagerOptions {
+    pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
         let Self { grid, page_size, beside, .. } = *self;
-        PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: true }
+        let Options { ahead, attempts, unsettled, every_page, .. } = *options;
+        PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: !every_page }
     }
 
     /// The request for a window. Its ends are one unit outside of the window, so the result is the same whether the
