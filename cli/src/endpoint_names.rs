@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_gets_help() {
+    fn misspelt_names_get_suggestions() {
         let expected =
             "unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints";
         assert_eq!(check("volum_ratio"), expected);

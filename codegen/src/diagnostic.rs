@@ -24,13 +24,13 @@ pub(crate) struct SourceFile {
 }
 
 /// The number of characters between two marks of a file.
-const APART: usize = 64;
+const MARK_INTERVAL: usize = 64;
 
 impl SourceFile {
     /// Creates a file from its name and text.
     pub(crate) fn new(name: String, text: String) -> Self {
         let lines = iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
-        let marks = text.char_indices().step_by(APART).map(|(byte, _)| byte).collect();
+        let marks = text.char_indices().step_by(MARK_INTERVAL).map(|(byte, _)| byte).collect();
         Self { name, text, lines, marks }
     }
 
@@ -41,15 +41,15 @@ impl SourceFile {
 
     /// Converts an offset in characters to an offset in bytes.
     fn byte(&self, character: usize) -> usize {
-        let mark = self.marks.get(character / APART).copied().unwrap_or(self.text.len());
-        self.text[mark..].char_indices().nth(character % APART).map_or(self.text.len(), |(byte, _)| mark + byte)
+        let mark = self.marks.get(character / MARK_INTERVAL).copied().unwrap_or(self.text.len());
+        self.text[mark..].char_indices().nth(character % MARK_INTERVAL).map_or(self.text.len(), |(byte, _)| mark + byte)
     }
 
     /// Converts an offset in bytes to an offset in characters.
     fn character(&self, byte: usize) -> usize {
         let mark = self.marks.partition_point(|mark| *mark <= byte).saturating_sub(1);
         let start = self.marks.get(mark).copied().unwrap_or_default();
-        mark * APART + self.text[start..byte].chars().count()
+        mark * MARK_INTERVAL + self.text[start..byte].chars().count()
     }
 
     /// The line that contains a byte offset: the number of the line, counted from zero, and its range in bytes.
@@ -210,7 +210,7 @@ const NEAR: usize = 5_000;
 
 /// The maximum number of characters of a line that are shown on either side of the mark. Without a maximum, each
 /// diagnostic for a file of one line would print the entire file.
-const BESIDE: usize = 200;
+const MAX_CONTEXT: usize = 200;
 
 /// An excerpt of one file in which all given locations are marked.
 fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
@@ -221,8 +221,8 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
     let first =
         lines.iter().min_by_key(|(_, meant, _)| meant.start).map_or(0..0, |(_, meant, line)| line.start..meant.start);
     let last = lines.iter().max_by_key(|(_, meant, _)| meant.end).map_or(0..0, |(_, meant, line)| meant.end..line.end);
-    let start = first.start.max(file.byte(file.character(first.end).saturating_sub(BESIDE)));
-    let end = last.end.min(file.byte(file.character(last.start) + BESIDE));
+    let start = first.start.max(file.byte(file.character(first.end).saturating_sub(MAX_CONTEXT)));
+    let end = last.end.min(file.byte(file.character(last.start) + MAX_CONTEXT));
     let marks = locations
         .iter()
         .zip(&lines)

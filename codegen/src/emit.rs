@@ -70,10 +70,10 @@ type Job<'a> = Box<dyn Fn() -> File + Send + Sync + 'a>;
 /// Runs jobs in parallel on all cores of the machine.
 fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
     let count = thread::available_parallelism().map_or(1, NonZero::get);
-    let lane = |first| jobs.iter().skip(first).step_by(count).map(|job| job()).collect::<Vec<_>>();
+    let share = |first| jobs.iter().skip(first).step_by(count).map(|job| job()).collect::<Vec<_>>();
     thread::scope(|scope| {
-        let lanes: Vec<_> = (0..count).map(|first| scope.spawn(move || lane(first))).collect();
-        lanes.into_iter().flat_map(|lane| lane.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let threads: Vec<_> = (0..count).map(|first| scope.spawn(move || share(first))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }
 

@@ -75,11 +75,11 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
     let plan = history.plan()?;
     let begun = Instant::now();
     let all = history.skip_failed_pages().collect().await?;
-    let (taken, counts) = (begun.elapsed(), sandbox.counts());
+    let (elapsed, counts) = (begun.elapsed(), sandbox.counts());
     println!(
         "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} pages, {} rate-limited",
         all.records.len(),
-        taken.as_secs_f64(),
+        elapsed.as_secs_f64(),
         plan.min_duration.unwrap_or_default().as_secs_f64(),
         counts.requests,
         plan.requests,
@@ -91,7 +91,7 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
     if let Some(response) = response {
         #[allow(clippy::cast_precision_loss)] // The number of requests is some hundreds.
         let max_seconds = plan.requests as f64 / 10.0 / 0.98 + response.as_secs_f64();
-        if taken.as_secs_f64() > max_seconds || counts.rate_limited > 0 || counts.requests != plan.requests {
+        if elapsed.as_secs_f64() > max_seconds || counts.rate_limited > 0 || counts.requests != plan.requests {
             return Err(format!("expected at most {max_seconds:.1} s, one request for each page and no 429").into());
         }
     }
@@ -179,9 +179,9 @@ async fn program(path: &str) -> Outcome {
 }
 
 fn report(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
-    let (taken, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
+    let (elapsed, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
     println!(
-        "{name}: {records} records in {taken:.1} s; {} requests, {} rate-limited",
+        "{name}: {records} records in {elapsed:.1} s; {} requests, {} rate-limited",
         counts.requests, counts.rate_limited
     );
 }

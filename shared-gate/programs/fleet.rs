@@ -128,7 +128,7 @@ impl Fleet {
         Ok(Self { name, set, window, requests, port, server, machines, gate: gate(&url, set)?, sandbox })
     }
 
-    fn say(&self, what: &str) {
+    fn report(&self, what: &str) {
         println!("{}: {what}", self.name);
     }
 
@@ -178,7 +178,10 @@ impl Fleet {
         while held(&self.gate).await?.is_some() && killed.elapsed() < 3 * BACK {
             sleep(TICK).await;
         }
-        self.say(&format!("killed a machine with {places} slots; they were released after {:.1?}", killed.elapsed()));
+        self.report(&format!(
+            "killed a machine with {places} slots; they were released after {:.1?}",
+            killed.elapsed()
+        ));
         Ok(killed.elapsed())
     }
 
@@ -190,7 +193,7 @@ impl Fleet {
         self.server = redis(self.port)?;
         // Requests that were admitted before still arrive.
         let still = self.next_arrival().await?.duration_since(stopped);
-        self.say(&format!(
+        self.report(&format!(
             "the server was down for {AWAY:?} and lost its data; the next request arrived after {still:.1?}"
         ));
         Ok(still)
@@ -200,7 +203,7 @@ impl Fleet {
     async fn run(mut self, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
         let begun = Instant::now();
         let first = self.next_arrival().await?;
-        self.say(&format!("the first request arrived after {:.1?}", first.duration_since(begun)));
+        self.report(&format!("the first request arrived after {:.1?}", first.duration_since(begun)));
         sleep(self.window).await;
         let before = self.used(time / 2).await;
         let (took, most) = match trouble {
@@ -211,7 +214,7 @@ impl Fleet {
         let after = self.used(time / 2).await;
         let counts = self.sandbox.counts();
         let peak = counts.peak(self.set).map_or(u32::MAX, |peak| u32::try_from(peak).unwrap_or(u32::MAX));
-        self.say(&format!(
+        self.report(&format!(
             "{} requests, {} rejected; at most {peak} of {} in any {:?}, at most {} in flight; {:.1} % used before, {:.1} % after",
             counts.requests,
             counts.rate_limited,

@@ -129,11 +129,11 @@ fn tag(group: &Group) -> Object {
 /// endpoints have the same id.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
-    let is_met = |other: &Group| {
+    let is_same_id = |other: &Group| {
         let rest = id.strip_prefix(&other.ident).and_then(|rest| rest.strip_prefix('_'));
         other.ident.len() > group.ident.len() && other.endpoints.iter().any(|met| rest == Some(&met.ident))
     };
-    if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
+    if api.groups.iter().any(is_same_id) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
 /// A description with the summary, the facts and the notes as paragraphs. The facts are already Markdown; summary and

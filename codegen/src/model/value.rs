@@ -130,7 +130,7 @@ impl Type {
     }
 
     /// Returns whether the type is or contains a timestamp.
-    pub fn is_moment(&self) -> bool {
+    pub fn is_timestamp(&self) -> bool {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 

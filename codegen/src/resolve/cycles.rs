@@ -23,15 +23,15 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
     // Kosaraju's algorithm: the reversed edges are visited in reverse post-order of the edges. All records reached from
     // one start form a strongly connected component.
     let mut contained = vec![false; records.len()];
-    let mut is_met = vec![false; records.len()];
+    let mut is_visited = vec![false; records.len()];
     let mut order = Vec::new();
     for start in 0..records.len() {
-        visit(start, &below, &mut is_met, &mut order);
+        visit(start, &below, &mut is_visited, &mut order);
     }
-    is_met.fill(false);
+    is_visited.fill(false);
     while let Some(start) = order.pop() {
         let mut cycle = Vec::new();
-        visit(start, &above, &mut is_met, &mut cycle);
+        visit(start, &above, &mut is_visited, &mut cycle);
         let is_cycle = cycle.len() > 1 || below[start].contains(&start);
         for record in cycle {
             contained[record] = is_cycle;
@@ -41,14 +41,14 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
 }
 
 /// Visits all unvisited nodes reachable from `start`, and lists them in post-order.
-fn visit(start: usize, edges: &[Vec<usize>], is_met: &mut [bool], left: &mut Vec<usize>) {
+fn visit(start: usize, edges: &[Vec<usize>], is_visited: &mut [bool], left: &mut Vec<usize>) {
     let mut way = Vec::new();
-    if !std::mem::replace(&mut is_met[start], true) {
+    if !std::mem::replace(&mut is_visited[start], true) {
         way.push((start, edges[start].iter()));
     }
     while let Some((node, next)) = way.last_mut() {
         match next.next() {
-            Some(next) if !std::mem::replace(&mut is_met[*next], true) => way.push((*next, edges[*next].iter())),
+            Some(next) if !std::mem::replace(&mut is_visited[*next], true) => way.push((*next, edges[*next].iter())),
             Some(_) => {}
             None => {
                 left.push(*node);

@@ -11,7 +11,7 @@ use crate::spec::{self, ParamEntry, ParamLocation};
 use crate::url_path;
 
 /// A param of an endpoint: its definition, the location of the entry, and the resolved param.
-type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
+type Candidate<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 
 /// Applies the overrides of a `use` entry to a shared param.
 fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
@@ -44,9 +44,9 @@ impl<'a> Resolver<'a> {
         entries: &'a [ParamEntry],
         shared: &[Resolved<SharedParam>],
     ) -> Resolved<Vec<EndpointParam>> {
-        let mut taken: Vec<Taken<'a>> = Vec::new();
+        let mut candidates: Vec<Candidate<'a>> = Vec::new();
         let mut unknown = Ok(());
-        // The params from sets that no entry has overridden yet, with their index in `taken`.
+        // The params from sets that no entry has overridden yet, with their index in `candidates`.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {
@@ -56,21 +56,21 @@ impl<'a> Resolver<'a> {
                     {
                         // An override replaces the param of the set in place, which keeps the order of the params.
                         let (index, _) = from_sets.swap_remove(position);
-                        taken[index] = params.remove(0);
+                        candidates[index] = params.remove(0);
                     }
                     if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
                         from_sets.extend(
-                            params.iter().enumerate().map(|(index, (param, ..))| (taken.len() + index, *param)),
+                            params.iter().enumerate().map(|(index, (param, ..))| (candidates.len() + index, *param)),
                         );
                     }
-                    taken.extend(params);
+                    candidates.extend(params);
                 }
                 Err(invalid) => unknown = Err(invalid),
             }
         }
-        let distinct = self.distinct(&taken);
-        let in_path = endpoint.path.known().map_or(Ok(()), |path| self.fills(path, &taken));
-        let params = all(taken.into_iter().map(|(.., param)| param));
+        let distinct = self.distinct(&candidates);
+        let in_path = endpoint.path.known().map_or(Ok(()), |path| self.fills(path, &candidates));
+        let params = all(candidates.into_iter().map(|(.., param)| param));
         unknown.and(distinct).and(in_path).and(params)
     }
 
@@ -81,9 +81,9 @@ impl<'a> Resolver<'a> {
         entry: &'a ParamEntry,
         inherited: spec::Evidence,
         shared: &[Resolved<SharedParam>],
-    ) -> Resolved<Vec<Taken<'a>>> {
+    ) -> Resolved<Vec<Candidate<'a>>> {
         let service = self.service;
-        let as_defined = |index: usize, at: &'a Location| -> Taken<'a> {
+        let as_defined = |index: usize, at: &'a Location| -> Candidate<'a> {
             let param = shared[index].as_ref().map_err(|invalid| *invalid);
             let param = param.map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
             (&service.params[index], at, param)
@@ -119,9 +119,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects duplicate params and setters of an endpoint.
-    fn distinct(&mut self, taken: &[Taken<'a>]) -> Resolved<()> {
+    fn distinct(&mut self, candidates: &[Candidate<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
-        let distinct = taken.iter().map(|(param, at, _)| {
+        let distinct = candidates.iter().map(|(param, at, _)| {
             if names.insert(&param.name, at).is_some() {
                 let message = format!("duplicate param `{}` of the endpoint", param.name);
                 return Err(self.error("duplicate-param", at, message, "keep one; param sets include theirs"));
@@ -141,10 +141,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that the path contains exactly the params with `in: path`.
-    fn fills(&mut self, path: &Text, taken: &[Taken<'a>]) -> Resolved<()> {
+    fn fills(&mut self, path: &Text, candidates: &[Candidate<'a>]) -> Resolved<()> {
         let in_path = url_path::params(path);
         let is_declared = |name: &str| {
-            taken.iter().any(|(param, ..)| param.location == ParamLocation::Path && param.name.as_str() == name)
+            candidates.iter().any(|(param, ..)| param.location == ParamLocation::Path && param.name.as_str() == name)
         };
         let declared = all(in_path.iter().filter(|name| !is_declared(name)).map(|name| {
             if self.cut.contains(*name) {
@@ -154,7 +154,7 @@ impl<'a> Resolver<'a> {
             let help = format!("add it under `params` with `name: {name}` and `in: path`");
             Err::<(), _>(self.error("path-param", path.at(), message, help))
         }));
-        let params = taken.iter().filter(|(param, ..)| param.location == ParamLocation::Path);
+        let params = candidates.iter().filter(|(param, ..)| param.location == ParamLocation::Path);
         let filled = all(params.filter(|(param, ..)| !in_path.contains(&param.name.as_str())).map(|(param, at, _)| {
             let name = &param.name;
             let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");

@@ -46,7 +46,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn history(&mut self, history: &'a spec::History, params: &[&Param]) -> Resolved<History> {
-        let is_moment = |ty: &Type| matches!(ty, Type::Timestamp(_));
+        let is_timestamp = |ty: &Type| matches!(ty, Type::Timestamp(_));
         let is_count = |ty: &Type| matches!(ty, Type::Count | Type::Integer);
         let service = self.service;
         let is_step = |ty: &Type| match ty {
@@ -55,8 +55,8 @@ impl<'a> Resolver<'a> {
             }),
             _ => false,
         };
-        let from = self.history_param(params, &history.from, &is_moment, "a `timestamp`");
-        let to = self.history_param(params, &history.to, &is_moment, "a `timestamp`");
+        let from = self.history_param(params, &history.from, &is_timestamp, "a `timestamp`");
+        let to = self.history_param(params, &history.to, &is_timestamp, "a `timestamp`");
         let limit = self.history_param(params, &history.limit, &is_count, "a `count`");
         let step = self.history_param(params, &history.step, &is_step, "of a type whose values have a `duration`");
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());

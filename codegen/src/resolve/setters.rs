@@ -8,19 +8,19 @@ use crate::names::{self, Case};
 /// Creates one setter per method name. If a shared param has this name, its docs are used.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(Group::methods);
-    let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
-    let taken: Vec<_> = taken.filter(|param| param.is_set()).collect();
+    let with_setter = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
+    let with_setter: Vec<_> = with_setter.filter(|param| param.is_set()).collect();
     // A shared param has no setter if no endpoint with a path uses it, or if it is an argument on all of them.
-    let sent: HashSet<_> = taken.iter().flat_map(|param| names_of(param)).collect();
+    let sent: HashSet<_> = with_setter.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
-    for param in defined.chain(taken.iter().copied()) {
+    for param in defined.chain(with_setter.iter().copied()) {
         for (ident, several) in setter_idents(param).filter(|(ident, _)| sent.contains(&(*ident, &*param.wire_name))) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
         }
     }
     let of_shared: HashSet<_> = shared.iter().flat_map(|shared| setter_idents(&shared.param)).collect();
-    for param in &taken {
+    for param in &with_setter {
         for (ident, several) in setter_idents(param) {
             let is_shared = of_shared.contains(&(ident, several));
             setters.entry(ident).and_modify(|setter| hold_for(setter, param, is_shared));

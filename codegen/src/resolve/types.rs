@@ -62,7 +62,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Type> {
         let ty = self.type_of(records, text)?;
         match (format, unit) {
-            (Some(format), _) if !ty.is_moment() => {
+            (Some(format), _) if !ty.is_timestamp() => {
                 let message = format!("`format` is only for a `timestamp`, found `{text}`");
                 let help = "make it a `timestamp`, or omit `format`";
                 return Err(self.error("time-format", format.at(), message, help));
@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
             (Some(format), None) => return Ok(ty.timed_in(TimeForm::Written(**format))),
             (None, _) => {}
         }
-        let Some(unit) = unit.filter(|_| ty.is_moment()) else { return Ok(ty) };
+        let Some(unit) = unit.filter(|_| ty.is_timestamp()) else { return Ok(ty) };
         let Some(known) = TimeUnit::of(unit) else {
             let message = format!("the unit of a timestamp is `seconds` or `milliseconds`, not `{unit}`");
             let mut help = did_you_mean(unit, ["seconds", "milliseconds"].into_iter());

@@ -135,7 +135,7 @@ map! {
 }
 
 /// The condition for a JSON path in a body.
-const PLACE: Form = Form::Like(
+const JSON_PATH: Form = Form::Like(
     r"^[^.]+(\.[^.]+)*$",
     Fault(
         "dotted-path",
@@ -152,9 +152,9 @@ map! {
         /// The source of that name, if it differs from that of the JSON paths.
         may name_evidence: Option<Evidence>;
         /// JSON paths of the message, for example `detail.message`.
-        must message: Vec<String> as PLACE;
+        must message: Vec<String> as JSON_PATH;
         /// JSON paths of the error code.
-        may code: Vec<String> as PLACE;
+        may code: Vec<String> as JSON_PATH;
         /// The source of these facts.
         must evidence: Option<Evidence>;
     }
@@ -207,7 +207,7 @@ map! {
     /// The object around the records of every series.
     Envelope, ENVELOPE, "the envelope" {
         /// The position of the records: a key or a JSON path, for example `result.rows`.
-        must data: String as PLACE;
+        must data: String as JSON_PATH;
         /// The time field of every record.
         may time: Option<Field>;
         /// The metadata of the response.
@@ -221,7 +221,7 @@ map! {
     /// The metadata of a response, which becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
         /// The position of the metadata: a key or a JSON path.
-        must name: Text as PLACE;
+        must name: Text as JSON_PATH;
         /// The fields of the metadata. A field without `evidence` has that of the envelope.
         must fields: Vec<Field>;
         /// The name of the field that lists requested items which the response does not cover.

@@ -14,7 +14,7 @@ fn marker(ident: &str) -> String {
 #[test]
 fn history_methods_match_the_registry() {
     let endpoints = GROUPS.iter().flat_map(|group| group.endpoints);
-    let told: BTreeSet<String> = endpoints
+    let at_run_time: BTreeSet<String> = endpoints
         .filter(|endpoint| endpoint.path.is_some() && endpoint.history(&SERVICE).is_some())
         .map(|endpoint| marker(endpoint.ident))
         .collect();
@@ -30,5 +30,5 @@ fn history_methods_match_the_registry() {
             }
         }
     }
-    assert_eq!(told, emitted);
+    assert_eq!(at_run_time, emitted);
 }

@@ -20,7 +20,7 @@ async fn ask(client: &Client) -> Result<usize, Error> {
     Ok(client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?.data.len())
 }
 
-fn told(outcome: Result<usize, Error>) -> (String, String) {
+fn described(outcome: Result<usize, Error>) -> (String, String) {
     match outcome {
         Ok(records) => (records.to_string(), String::new()),
         Err(error) => {
@@ -66,15 +66,16 @@ async fn one_attempt() {
         ("gzip-bomb=1MiB", "Body", "exceeds 1000 bytes (`max_body_bytes`)"),
     ];
     for fault in faults() {
-        let is_met = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));
+        let has_row = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));
         // Without the feature, the client neither accepts nor decompresses compressed bodies.
-        assert!(is_met || fault == "gzip-bomb" && cfg!(not(feature = "gzip")), "`{fault}` has no row");
+        assert!(has_row || fault == "gzip-bomb" && cfg!(not(feature = "gzip")), "`{fault}` has no row");
     }
     let mut wrong = Vec::new();
     for (rule, expected, words) in rows {
         let sandbox = sandbox(&[rule]);
         let builder = Client::builder(sandbox.base_url()).api_key(KEY).retry(Retry::none()).max_body_bytes(1000);
-        let (actual, text) = told(ask(&builder.attempt_timeout(Duration::from_millis(500)).build().unwrap()).await);
+        let (actual, text) =
+            described(ask(&builder.attempt_timeout(Duration::from_millis(500)).build().unwrap()).await);
         if actual != expected || !text.contains(words) {
             wrong.push(format!("{rule}: {actual}, not {expected} with {words:?}: {text}"));
         }
@@ -96,7 +97,7 @@ async fn second_attempt_succeeds() {
     ] {
         let sandbox = sandbox(&[rule]);
         let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
-        assert_eq!(told(ask(&client).await).0, "5", "{rule}");
+        assert_eq!(described(ask(&client).await).0, "5", "{rule}");
     }
 }
 
@@ -119,7 +120,7 @@ async fn stale_connection_is_not_reported() {
     let sandbox = sandbox(&["stale"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
     for _ in 0..3 {
-        assert_eq!(told(ask(&client).await).0, "5");
+        assert_eq!(described(ask(&client).await).0, "5");
     }
 }
 
@@ -129,5 +130,5 @@ async fn token_request_that_fails_is_retried() {
     let builder = rules.iter().fold(Sandbox::of(&REGISTRY), |builder, rule| builder.fault(rule.parse().unwrap()));
     let sandbox = builder.bearer_required(true).start().unwrap();
     let client = Client::builder(sandbox.base_url()).api_key(KEY).client_credentials("id", "secret").build().unwrap();
-    assert_eq!(told(ask(&client).await).0, "5");
+    assert_eq!(described(ask(&client).await).0, "5");
 }

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing() {
+    fn missing_times_of_a_grid() {
         let grid = TimeGrid::new(Duration::from_secs(60)).unwrap();
         let table: [(&[i64], Seconds<'_>); 7] = [
             (&[0, 60, 120, 180], &[]),

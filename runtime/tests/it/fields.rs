@@ -29,7 +29,7 @@ fn values_are_written_as_on_the_wire() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn serialized_records_are_read_back_unchanged() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     for text in [written(&series), WHOLE.to_owned()] {
         assert_eq!(serde_json::from_str::<Series<RatioRecord>>(&text).unwrap(), series);
@@ -64,7 +64,7 @@ fn records_are_read_from_formats_other_than_json() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn errors_name_the_invalid_field() {
     let error = |text: &str| serde_json::from_str::<Series<RatioRecord>>(text).unwrap_err().to_string();
     let wrong = error(r#"{"data":[{"openDate":1,"ratio":"x"}],"metadata":{}}"#);
     assert!(wrong.starts_with("`data[0].ratio`: expected a number, found the string \"x\""), "{wrong}");

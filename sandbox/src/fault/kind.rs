@@ -27,10 +27,10 @@ pub(super) const NAMES: [&str; 13] = [
 ];
 
 /// A message, and help.
-type Wrong = (String, String);
+type InvalidFault = (String, String);
 
 /// Parses the fault; the error is a message and help.
-pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
+pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
     let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let edit = |edit| plain(name, value, Fault::Edit(edit));
     match name {
@@ -67,14 +67,14 @@ pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
     }
 }
 
-fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Wrong> {
+fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, InvalidFault> {
     match value {
         None => Ok(fault),
         Some(_) => Err((format!("`{name}` does not accept a value"), format!("write `{name}`"))),
     }
 }
 
-fn latency(value: Option<&str>) -> Result<Fault, Wrong> {
+fn latency(value: Option<&str>) -> Result<Fault, InvalidFault> {
     let text = value.unwrap_or_default();
     let (from, to) = text.split_once("..").unwrap_or((text, text));
     match [from, to].map(humantime::parse_duration) {
@@ -83,7 +83,7 @@ fn latency(value: Option<&str>) -> Result<Fault, Wrong> {
     }
 }
 
-fn broken(name: &str, value: Option<&str>) -> Result<Fault, Wrong> {
+fn broken(name: &str, value: Option<&str>) -> Result<Fault, InvalidFault> {
     let reset = name == "reset";
     let phase = match value.unwrap_or("body") {
         "accept" if reset => return Ok(Fault::ResetAtAccept),
@@ -95,7 +95,7 @@ fn broken(name: &str, value: Option<&str>) -> Result<Fault, Wrong> {
     Ok(Fault::Delivery(Delivery::Broken { phase, reset }))
 }
 
-fn wants(name: &str, value: Option<&str>, example: &str) -> Wrong {
+fn wants(name: &str, value: Option<&str>, example: &str) -> InvalidFault {
     let message = match value {
         None | Some("") => format!("`{name}` needs a value"),
         Some(value) => format!("invalid value `{value}` of `{name}`"),

@@ -34,8 +34,8 @@ async fn dead_machine_loses_its_slots() {
     let killed = Instant::now();
     tokio::time::sleep(10 * SECOND).await;
     assert_eq!(service.paths(), ["dead", "alive"]);
-    let taken = *service.arrivals().last().unwrap() - killed;
-    assert!(taken > 5 * SECOND && taken < 9 * SECOND, "{taken:?}");
+    let delay = *service.arrivals().last().unwrap() - killed;
+    assert!(delay > 5 * SECOND && delay < 9 * SECOND, "{delay:?}");
 }
 
 /// Simulates a worker that panics, or whose thread gets no runtime.

@@ -29,13 +29,18 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
     let whole = format!("{}/whole.csv", folder.display());
     let begun = Instant::now();
     let summary = run(&job(series(&client, "1m")?, DAYS, &whole)?).await?;
-    let taken = begun.elapsed();
-    println!("undisturbed: {} rows in {:.1} s, {} requests", summary.records, taken.as_secs_f64(), summary.requests);
+    let undisturbed = begun.elapsed();
+    println!(
+        "undisturbed: {} rows in {:.1} s, {} requests",
+        summary.records,
+        undisturbed.as_secs_f64(),
+        summary.requests
+    );
     let expected = rows(Path::new(&whole))?;
     for (seed, name) in ["killed.csv", "killed.parquet", "killed"].into_iter().enumerate() {
         let target = format!("{}/{name}", folder.display());
         let before = sandbox.counts().requests;
-        let kills = killed(sandbox.base_url(), &target, DAYS, taken, u64::try_from(seed)?).await?;
+        let kills = killed(sandbox.base_url(), &target, DAYS, undisturbed, u64::try_from(seed)?).await?;
         let found = rows(Path::new(&target))?;
         if found != expected {
             return Err(
@@ -55,9 +60,9 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     let (whole, target) = (format!("s3://{bucket}/whole"), format!("s3://{bucket}/killed"));
     let begun = Instant::now();
     run(&job(series(&client, "1m")?, BUCKET_DAYS, &whole)?).await?;
-    let taken = begun.elapsed();
-    println!("undisturbed, in a bucket: {:.1} s", taken.as_secs_f64());
-    let kills = killed(sandbox.base_url(), &target, BUCKET_DAYS, taken, 7).await?;
+    let undisturbed = begun.elapsed();
+    println!("undisturbed, in a bucket: {:.1} s", undisturbed.as_secs_f64());
+    let kills = killed(sandbox.base_url(), &target, BUCKET_DAYS, undisturbed, 7).await?;
     let (expected, found) = (stored(bucket, "whole").await?, stored(bucket, "killed").await?);
     if found != expected {
         return Err(format!("{} rows in the bucket, not {}", found.len(), expected.len()).into());
@@ -90,12 +95,12 @@ async fn stored(_: &str, _: &str) -> Outcome<Vec<Row>> {
 }
 
 /// Runs the job repeatedly, killing it at random points, and then to its end; returns the number of kills.
-async fn killed(base_url: &str, target: &str, days: i64, taken: Duration, seed: u64) -> Outcome<u32> {
+async fn killed(base_url: &str, target: &str, days: i64, undisturbed: Duration, seed: u64) -> Outcome<u32> {
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target, days)?);
         // Later runs have less to do: all waits together are a bit shorter than one uninterrupted run.
-        let wait = taken.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
+        let wait = undisturbed.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {
             if !status.success() {

@@ -16,23 +16,23 @@ pub(super) struct ComponentNames {
 
 impl ComponentNames {
     pub(super) fn of(api: &Api) -> Self {
-        let mut taken = Taken::default();
+        let mut used = UsedNames::default();
         let mut records = HashMap::new();
         // Named types and shared records are in one Rust module, so their names are already unique.
         for ty in &api.types {
-            taken.claim(&ty.ident, "");
+            used.claim(&ty.ident, "");
         }
         for record in &api.records {
             let reference = RecordRef::shared(&record.ident);
-            records.insert(reference, taken.claim(&record.ident, ""));
+            records.insert(reference, used.claim(&record.ident, ""));
         }
         let named = api.service.error_body.name.as_ref();
-        let error = taken.claim(named.map_or("ServiceError", |(name, _)| name), "");
+        let error = used.claim(named.map_or("ServiceError", |(name, _)| name), "");
         for group in &api.groups {
             let prefix = names::ident(&group.ident, Case::Pascal).unwrap_or_default();
             for record in &group.records {
                 let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-                records.insert(reference, taken.claim(&record.ident, &prefix));
+                records.insert(reference, used.claim(&record.ident, &prefix));
             }
         }
         let mut series = HashMap::new();
@@ -41,7 +41,7 @@ impl ComponentNames {
                 && !series.contains_key(record)
             {
                 let of = record.as_ref().and_then(|record| records.get(record)).map_or("Unknown", String::as_str);
-                let name = taken.claim(&format!("{}Series", of.strip_suffix("Record").unwrap_or(of)), "");
+                let name = used.claim(&format!("{}Series", of.strip_suffix("Record").unwrap_or(of)), "");
                 series.insert(record.clone(), name);
             }
         }
@@ -59,9 +59,9 @@ impl ComponentNames {
 
 /// Used names in lower case, because some file systems ignore case.
 #[derive(Default)]
-struct Taken(HashSet<String>);
+struct UsedNames(HashSet<String>);
 
-impl Taken {
+impl UsedNames {
     /// Returns the name if it is free, otherwise the name with the prefix, or with a number.
     fn claim(&mut self, name: &str, prefix: &str) -> String {
         let prefixed = format!("{prefix}{name}");
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn no_two_schemas_have_one_name() {
-        let mut taken = Taken::default();
+        let mut used = UsedNames::default();
         let claims = [("Level", "A"), ("Level", "A"), ("LEVEL", "A"), ("Level", "B"), ("Other", "")];
-        let names = claims.map(|(name, prefix)| taken.claim(name, prefix));
+        let names = claims.map(|(name, prefix)| used.claim(name, prefix));
         assert_eq!(names, ["Level", "ALevel", "ALEVEL2", "BLevel", "Other"]);
     }
 }

@@ -50,11 +50,11 @@ async fn keeps_to_a_limit_of_one_endpoint() {
     for _ in 0..3 {
         client.sales().sold("clock").await.unwrap();
     }
-    let heedless = Client::builder(sandbox.base_url()).rate_limit(RateLimit::none()).retry(Retry::none()).build().unwrap();
+    let unlimited = Client::builder(sandbox.base_url()).rate_limit(RateLimit::none()).retry(Retry::none()).build().unwrap();
     let (mut sold, mut bids) = (Vec::new(), Vec::new());
     for _ in 0..20 {
-        sold.push(tokio::spawn(heedless.sales().sold("clock").into_future()));
-        bids.push(tokio::spawn(heedless.sales().bids("clock").into_future()));
+        sold.push(tokio::spawn(unlimited.sales().sold("clock").into_future()));
+        bids.push(tokio::spawn(unlimited.sales().bids("clock").into_future()));
     }
     for call in bids {
         call.await.unwrap().unwrap();

@@ -215,10 +215,10 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
 
 #[test]
 fn metadata_object_may_be_absent() {
-    const APART: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
+    const NESTED: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
     let read = |info: &str| {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
-        let rest = series_into::<About>(&text, Some(APART), Level::INFO.into(), BadRecords::Refused, &mut levels);
+        let rest = series_into::<About>(&text, Some(NESTED), Level::INFO.into(), BadRecords::Refused, &mut levels);
         rest.map(|rest| rest.metadata.exchanges).map_err(|error| error.to_string())
     };
     assert_eq!(read("null"), Ok(Vec::new()));

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read() {
+    fn accepted_forms_are_parsed() {
         let whole = [
             ("1970-01-01", 0),
             ("2024-03-01", 1_709_251_200),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn formatted_timestamps_parse_to_the_same_value() {
         let times = [(0, 0), (-1, 0), (1_709_251_200, 0), (1_709_251_200, 250_000_000), (7, 1), (-62_162_035_200, 5)];
         for (seconds, nanos) in times {
             let (time, mut text, mut date) = (Timestamp { seconds, nanos }, String::new(), String::new());
