@@ -153,11 +153,11 @@ fn quoted(text: &str) -> String {
     one_line(&excerpt(text, MAX_MESSAGE_BYTES))
 }
 
-/// The value of the first of these JSON paths that has a string or a number.
+/// The value of the first of these JSON paths that has a string or a number, or a list that begins with one.
 fn find(body: &Value, paths: &[&str]) -> Option<String> {
     paths.iter().find_map(|path| {
         let value = path.split('.').try_fold(body, |value, key| value.get(key))?;
-        match value {
+        match value.get(0).unwrap_or(value) {
             Value::String(text) if !text.is_empty() => Some(quoted(text)),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
@@ -181,6 +181,19 @@ mod tests {
             let response = HttpResponse::new(status, Headers::new(), "");
             let error = accept(response, &known, &ErrorBodyInfo::new(&[], &[])).expect_err("a failure");
             assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn message_is_a_text_or_the_first_of_a_list() {
+        let error_body = ErrorBodyInfo::new(&["errors", "error.message"], &[]);
+        let table = [
+            (r#"{"errors": ["wrong pair", "other"]}"#, Some("wrong pair")),
+            (r#"{"errors": [], "error": {"message": "down"}}"#, Some("down")),
+            (r#"{"errors": {"0": "x"}}"#, None),
+        ];
+        for (body, expected) in table {
+            assert_eq!(message(body.as_bytes(), &error_body).as_deref(), expected, "{body}");
         }
     }
 }
