@@ -16,7 +16,7 @@ use crate::suggest;
 pub(crate) struct Fetched {
     pub(crate) series: Series,
     pub(crate) records: Vec<AnyRecord>,
-    pub(crate) times: Vec<Option<Timestamp>>,
+    pub(crate) times: Vec<Timestamp>,
 }
 
 /// A field of an endpoint, with its unit; the unit is empty if unknown.
@@ -41,7 +41,7 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
     let endpoint = &all[0].series.endpoint;
-    let title = endpoint.known().map_or_else(|| endpoint.name(), |endpoint| endpoint.name.to_owned());
+    let title = endpoint.known.map_or_else(|| endpoint.name.clone(), |endpoint| endpoint.name.to_owned());
     let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
     let labels = match &*series {
         [one] => vec![one.values.iter().map(|(_, value)| value).map(ParamValue::shown).collect::<Vec<_>>().join(" ")],
@@ -57,13 +57,13 @@ fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
 
 fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
     let number = |record: &AnyRecord| record.value(name).and_then(FieldValue::number);
-    let point = |(time, record): (&Option<Timestamp>, &AnyRecord)| Some(((*time)?, number(record)?));
+    let point = |(time, record): (&Timestamp, &AnyRecord)| Some((*time, number(record)?));
     one.times.iter().zip(&one.records).filter_map(point).collect()
 }
 
 /// The fields of an endpoint that are numbers.
 fn fields(all: &[Fetched]) -> Vec<Field> {
-    let endpoint = all[0].series.endpoint.known();
+    let endpoint = all[0].series.endpoint.known;
     if let Some(table) = endpoint.and_then(record) {
         let numbers = table.fields.iter().filter(|info| is_number(info));
         return numbers.map(|info| (info.wire_name.to_owned(), info.unit)).collect();

@@ -74,7 +74,7 @@ impl Chosen {
 }
 
 /// The commands with params; `true` if `--from` and `--to` set some of them.
-const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", false)];
+const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
 /// The names of endpoints, for shell completion.
 pub(crate) fn candidates() -> ArgValueCandidates {

@@ -13,7 +13,7 @@ use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::ResponseMonitor;
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, reason};
 use crate::log::Log;
 use crate::shared_rate_limit::GateOptions;
 
@@ -46,7 +46,7 @@ pub(crate) struct Connected {
 
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
-    pub(crate) async fn open(&self, log: &Log) -> Result<Connected> {
+    pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
         if self.sandbox {
             return sandboxed();
         }
@@ -55,7 +55,7 @@ impl Connection {
         if let Some(gate) = &gate {
             builder = builder.rate_limiter(gate.clone());
         }
-        let monitor = ResponseMonitor::new();
+        let monitor = ResponseMonitor::default();
         let client = agent(builder).env_proxy(true).observer(monitor.clone()).build().map_err(invalid)?;
         Ok(Connected { client, source, gate, monitor, _sandbox: None })
     }
@@ -77,7 +77,7 @@ fn sandboxed() -> Result<Connected> {
     let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(invalid)?;
-    let (source, monitor) = ("the sandbox".to_owned(), ResponseMonitor::new());
+    let (source, monitor) = ("the sandbox".to_owned(), ResponseMonitor::default());
     Ok(Connected { client, source, gate: None, monitor, _sandbox: Some(sandbox) })
 }
 
@@ -113,27 +113,17 @@ pub(crate) fn default_file() -> Option<PathBuf> {
     Some(configuration.join("derivs").join("settings.toml"))
 }
 
-#[cfg(unix)]
 fn only_its_owner_reads(file: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let unreadable = |error| not_a_file(file, &error);
-    let mode = fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o777;
-    let others = mode & 0o077;
-    if others == 0 {
-        return Ok(());
+    let name = file.display();
+    let unreadable = |error| format!("cannot read `{name}`: {}", reason(&error));
+    #[allow(unused_variables)] // On other systems a user's home folder is private by default.
+    let metadata = fs::metadata(file).map_err(|error| Failure::new(ExitKind::Credentials, unreadable(error)))?;
+    #[cfg(unix)]
+    if let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+        && mode & 0o077 != 0
+    {
+        let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
+        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    let message = format!("`{}` is accessible to other users (mode {mode:04o})", file.display());
-    Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {}", file.display())))
-}
-
-/// On other systems a user's home folder is private by default.
-#[cfg(not(unix))]
-fn only_its_owner_reads(file: &Path) -> Result<()> {
-    fs::metadata(file).map(drop).map_err(|error| not_a_file(file, &error))
-}
-
-fn not_a_file(file: &Path, error: &std::io::Error) -> Failure {
-    let reason = crate::failure::reason(error);
-    Failure::new(ExitKind::Credentials, format!("cannot read `{}`: {reason}", file.display()))
+    Ok(())
 }

@@ -109,7 +109,7 @@ impl Failure {
 }
 
 /// The system's message, without the number of its error.
-pub(crate) fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
@@ -136,9 +136,7 @@ impl From<tables::Error> for Failure {
         match error {
             tables::Error::Request(error) => error.into(),
             tables::Error::Storage { path, source, .. } => {
-                let text = source.to_string();
-                let reason = text.split(" (os error").next().unwrap_or_default();
-                Self::new(ExitKind::Machine, format!("cannot read or write `{path}`: {reason}"))
+                Self::new(ExitKind::Machine, format!("cannot read or write `{path}`: {}", reason(&*source)))
             }
             error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
                 .help("wait until it has ended, then run the command again"),

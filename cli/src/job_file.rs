@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use generated_client::SERVICE;
+use generated_client::{SERVICE, Timestamp};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -17,14 +17,14 @@ use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params};
 use crate::requested_series::{Series, Target, combine, must_have_history};
 use crate::suggest;
-use crate::time_arg::{self, Begin};
+use crate::time_arg;
 
 /// The content of a job file.
 #[derive(Debug)]
 pub(crate) struct JobFile {
     pub(crate) series: Vec<Series>,
-    pub(crate) from: Begin,
-    pub(crate) to: Option<Begin>,
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
     pub(crate) out: String,
     pub(crate) refetch: Option<Duration>,
 }
@@ -35,7 +35,7 @@ type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
 /// Reads and checks a job file.
-pub(crate) fn read(path: &Path, log: &Log) -> Result<JobFile> {
+pub(crate) fn read(path: &Path, log: Log) -> Result<JobFile> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
     Source { name: path.display().to_string(), text: &text }.job(log)
 }
@@ -46,14 +46,14 @@ struct Source<'t> {
 }
 
 impl Source<'_> {
-    fn job(&self, log: &Log) -> Result<JobFile> {
+    fn job(&self, log: Log) -> Result<JobFile> {
         let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
         let table = table.get_ref();
         if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
             return Err(self.unknown_key(key, KEYS.into_iter()));
         }
         let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
-        let from = self.parsed(table, "from", time_arg::begin)?.ok_or_else(|| missing("from"))?;
+        let from = self.parsed(table, "from", time_arg::timestamp)?.ok_or_else(|| missing("from"))?;
         if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
             return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
@@ -70,21 +70,21 @@ impl Source<'_> {
             };
             let of_group = self.group(group.span(), table, log)?;
             if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
-                let message = format!("{} repeats a series of an earlier group", twice.endpoint.name());
+                let message = format!("{} repeats a series of an earlier group", twice.endpoint.name);
                 return Err(self.error(Some(group.span()), message));
             }
             series.extend(of_group);
         }
-        let to = self.parsed(table, "to", time_arg::begin)?;
+        let to = self.parsed(table, "to", time_arg::timestamp)?.unwrap_or_else(Timestamp::now);
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         Ok(JobFile { series, from, to, out, refetch })
     }
 
     /// All series of one group.
-    fn group(&self, span: Range<usize>, table: &Table<'_>, log: &Log) -> Result<Vec<Series>> {
+    fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
         let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
         let targets: Vec<Target> = self.each(names, must_have_history)?;
-        let known: Vec<_> = targets.iter().filter_map(Target::known).collect();
+        let known: Vec<_> = targets.iter().filter_map(|target| target.known).collect();
         let offered = offered(&known);
         let range: Vec<&str> =
             known.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).flat_map(range_params).collect();
@@ -99,7 +99,7 @@ impl Source<'_> {
             // Parses each value separately, so that an error has its position.
             let checked = |text: &str| {
                 let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
-                combine(&targets, &alone, &Log::nothing()).map(|_| text.to_owned())
+                combine(&targets, &alone, Log::Nothing).map(|_| text.to_owned())
             };
             params.known.push((name.to_owned(), self.each(value, checked)?));
         }
@@ -173,7 +173,7 @@ mod tests {
 
     fn check(text: &str) -> Result<JobFile, String> {
         let source = Source { name: "job.toml".to_owned(), text };
-        source.job(&Log::nothing()).map_err(|failure| failure.to_string())
+        source.job(Log::Nothing).map_err(|failure| failure.to_string())
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}"));
         let job = job.unwrap();
         assert_eq!(labels(&job.series), [name.as_str()]);
-        assert_eq!(time_arg::shown(job.from.timestamp()), "2025-01-31 00:00");
+        assert_eq!(time_arg::shown(job.from), "2025-01-31 00:00");
         assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
     }
 

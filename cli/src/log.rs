@@ -10,43 +10,30 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Writes to standard error.
-#[derive(Clone, Debug)]
-pub(crate) struct Log {
-    level: Level,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub(crate) enum Log {
+    /// Prints nothing, not even warnings.
     Nothing,
+    /// Prints warnings only.
     Quiet,
     All,
 }
 
 impl Log {
-    /// With `quiet`, prints errors and warnings only.
-    pub(crate) fn new(quiet: bool) -> Self {
-        Self { level: if quiet { Level::Quiet } else { Level::All } }
-    }
-
-    /// Prints nothing, not even warnings.
-    pub(crate) fn nothing() -> Self {
-        Self { level: Level::Nothing }
-    }
-
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.level < Level::All
+    pub(crate) fn is_quiet(self) -> bool {
+        self < Self::All
     }
 
     /// Prints information that is not needed to use the data.
-    pub(crate) fn remark(&self, text: &str) {
-        if self.level >= Level::All {
+    pub(crate) fn remark(self, text: &str) {
+        if self >= Self::All {
             write(text);
         }
     }
 
     /// Prints a warning.
-    pub(crate) fn warning(&self, text: &str) {
-        if self.level >= Level::Quiet {
+    pub(crate) fn warning(self, text: &str) {
+        if self >= Self::Quiet {
             write(&format!("{WARNING}warning:{WARNING:#} {text}"));
         }
     }

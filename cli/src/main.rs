@@ -3,6 +3,7 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
+mod backfill_report;
 mod chart_data;
 mod chart_drawing;
 mod command_line;
@@ -46,16 +47,18 @@ fn main() -> ExitCode {
 }
 
 fn run(line: CommandLine) -> Result<()> {
-    let log = Log::new(line.quiet);
+    let log = if line.quiet { Log::Quiet } else { Log::All };
+    // A data set needs an open file for each series. Without a higher limit, the error of the data set names it.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
     match line.command {
-        Command::List(list) => list.run(&log),
+        Command::List(list) => list.run(log),
         Command::Describe(describe) => describe.run(),
-        Command::Get(get) => wait(async |interrupt| get.run(&log, interrupt).await),
-        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&log, interrupt).await),
-        Command::Poll(poll) => wait(async |interrupt| poll.run(&log, interrupt).await),
-        Command::Status(status) => wait(async |_| status.run(&log).await),
-        Command::Plot(plot) => wait(async |interrupt| plot.run(&log, interrupt).await),
-        Command::Check(check) => wait(async |interrupt| check.run(&log, interrupt).await),
+        Command::Get(get) => wait(async |interrupt| get.run(log, interrupt).await),
+        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(log, interrupt).await),
+        Command::Poll(poll) => wait(async |interrupt| poll.run(log, interrupt).await),
+        Command::Status(status) => wait(async |_| status.run(log).await),
+        Command::Plot(plot) => wait(async |interrupt| plot.run(log, interrupt).await),
+        Command::Check(check) => wait(async |interrupt| check.run(log, interrupt).await),
     }
 }
 

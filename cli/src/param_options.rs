@@ -92,12 +92,8 @@ pub(crate) fn kebab(wire_name: &str) -> String {
 }
 
 impl Offered {
-    fn first(&self) -> &'static ParamInfo {
-        self.infos[0]
-    }
-
     fn arg(&self) -> Arg {
-        let info = self.first();
+        let info = self.infos[0];
         let long = kebab(self.wire_name);
         let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading("Params");
         if long != self.wire_name {
@@ -114,7 +110,7 @@ impl Offered {
 
     /// The same option with a line of the catalogue's docs.
     fn described(&self, arg: Arg) -> Arg {
-        let info = self.first();
+        let info = self.infos[0];
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
         words.extend(values(info));
         words.extend(info.default.map(|default| format!("default {default}")));

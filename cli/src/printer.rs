@@ -5,7 +5,7 @@
 use crate::failure::Result;
 use crate::record_table::{Layout, Part};
 use crate::requested_series::Series;
-use crate::stdout::{self, Stdout};
+use crate::stdout;
 use crate::table::{Format, Table};
 
 /// Writes pages of records; columns of a table get wider, never narrower.
@@ -15,13 +15,11 @@ pub(crate) struct Printer {
     has_fixed_columns: bool,
     series: Vec<Series>,
     widths: Vec<u16>,
-    out: Stdout,
 }
 
 impl Printer {
     pub(crate) fn new(series: &[Series], format: Format) -> Self {
-        let (series, out) = (series.to_vec(), Stdout::new());
-        Self { format, layout: None, has_fixed_columns: false, series, widths: Vec::new(), out }
+        Self { format, layout: None, has_fixed_columns: false, series: series.to_vec(), widths: Vec::new() }
     }
 
     /// Prints these columns, regardless of the records.
@@ -37,14 +35,13 @@ impl Printer {
             self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });
         }
         let Some(layout) = &self.layout else { return Ok(()) };
-        let table = Table { columns: layout.columns().to_vec(), rows: layout.rows(part) };
+        let table = Table { columns: layout.columns.clone(), rows: layout.rows(part) };
         self.widths.resize(table.columns.len(), 0);
         let text = match self.format {
             Format::Table => table.lines(stdout::width(), &mut self.widths, is_first),
             Format::Csv => table.csv(is_first)?,
             Format::Jsonl => table.json_lines(),
         };
-        self.out.write(text)?;
-        self.out.flush()
+        stdout::print(text)
     }
 }

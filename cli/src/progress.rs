@@ -12,63 +12,38 @@ use crate::log::Log;
 /// One bar for all series.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    each: Vec<Progress>,
-    /// Number of requests that are planned for all series.
-    planned: u64,
+    pub(crate) total: Progress,
 }
 
 impl Bar {
-    /// A bar for this number of series; with `--quiet` it is not drawn.
-    pub(crate) fn new(series: usize, planned: u64, log: &Log) -> Self {
+    /// With `--quiet` the bar is not drawn.
+    pub(crate) fn new(log: Log) -> Self {
         let target = if log.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:24.cyan} {percent:>3}%  {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style).with_message("waiting");
         bar.tick();
-        Self { bar, each: vec![Progress::default(); series], planned }
+        Self { bar, total: Progress::default() }
     }
 
-    /// Updates the progress of a series.
-    pub(crate) fn progress(&mut self, series: usize, progress: &Progress) {
-        if let Some(known) = self.each.get_mut(series) {
-            known.clone_from(progress);
-        }
-        let total = self.total();
-        // A series whose first request has not ended has no pages yet.
-        self.bar.set_length(self.planned.max(total.pages + total.pages_left));
+    /// Updates the progress of all series.
+    pub(crate) fn progress(&mut self, total: &Progress) {
+        self.total.clone_from(total);
+        self.bar.set_length(total.pages + total.pages_left);
         self.bar.set_position(total.pages);
-        self.bar.set_message(format!("{}, {}", counted(total.records, "record"), remaining(&total)));
-    }
-
-    /// The sum of all series.
-    pub(crate) fn total(&self) -> Progress {
-        let mut sum = Progress::default();
-        for progress in &self.each {
-            sum.records += progress.records;
-            sum.pages += progress.pages;
-            sum.pages_left += progress.pages_left;
-            sum.requests += progress.requests;
-            sum.waited += progress.waited;
-            sum.elapsed = sum.elapsed.max(progress.elapsed);
-        }
-        sum
+        self.bar.set_message(format!("{}, {}", counted(total.records, "record"), remaining(total)));
     }
 
     /// Prints the progress as a line if no bar is drawn.
-    pub(crate) fn line(&self, log: &Log) {
+    pub(crate) fn line(&self, log: Log) {
         if self.bar.is_hidden() {
-            log.remark(&summary(&self.total()));
+            log.remark(&summary(&self.total));
         }
     }
 
     /// Prints a warning above the bar.
-    pub(crate) fn warning(&self, log: &Log, text: &str) {
+    pub(crate) fn warning(&self, log: Log, text: &str) {
         self.bar.suspend(|| log.warning(text));
-    }
-
-    /// The file is being written.
-    pub(crate) fn merging(&self) {
-        self.bar.set_message("writing the file");
     }
 
     /// Removes the bar, because the messages after it are more detailed.

@@ -10,7 +10,7 @@ use tables::SeriesRequest;
 
 use crate::endpoint_names::Endpoint;
 use crate::requested_series::{Series, differing};
-use crate::table::{Cell, Column, Table};
+use crate::table::{Cell, Table};
 
 /// The column of the endpoint, if there are several.
 const ENDPOINT: &str = "endpoint";
@@ -29,7 +29,7 @@ pub(crate) struct Part<'r> {
 /// The columns that all series share.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<String>,
 }
 
 /// The records of a body, if it has any.
@@ -68,8 +68,8 @@ pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
 impl Layout {
     /// The columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
     pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
-        let mut this = Self { columns: vec![Column::text(ENDPOINT)] };
-        requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(Column::text(name)));
+        let mut this = Self { columns: vec![ENDPOINT.to_owned()] };
+        requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(name.to_owned()));
         let fields = Self::new(series, &[]).with_unknown_fields();
         fields.columns.into_iter().for_each(|column| this.add(column));
         this
@@ -78,56 +78,52 @@ impl Layout {
     /// The columns of these series: those of the catalogue, or if it has none, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
-        let endpoints = || series.iter().filter_map(|one| one.endpoint.known());
+        let endpoints = || series.iter().filter_map(|one| one.endpoint.known);
         for time in endpoints().filter_map(time_field) {
-            this.add(Column::text(time));
+            this.add(time.to_owned());
         }
         if series.iter().any(|one| one.endpoint != series[0].endpoint) {
-            this.add(Column::text(ENDPOINT));
+            this.add(ENDPOINT.to_owned());
         }
         for name in differing(series) {
-            this.add(Column::text(name));
+            this.add(name);
         }
         for field in endpoints().filter_map(record).flat_map(|record| record.fields) {
-            this.add(Column { name: field.wire_name.to_owned(), is_number: is_number(field) });
+            this.add(field.wire_name.to_owned());
         }
         for record in parts.iter().flat_map(|part| part.records) {
             this.add_keys(record);
         }
         let has_unknown = |record: &AnyRecord| record.unknown_fields().is_some_and(|fields| !fields.is_empty());
         if parts.iter().flat_map(|part| part.records).any(has_unknown) {
-            this.add(Column::text(UNKNOWN_FIELDS));
+            this.add(UNKNOWN_FIELDS.to_owned());
         }
         this
     }
 
-    pub(crate) fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn add(&mut self, column: Column) {
-        if !self.columns.iter().any(|known| known.name == column.name) {
+    fn add(&mut self, column: String) {
+        if !self.columns.contains(&column) {
             self.columns.push(column);
         }
     }
 
     /// Adds the keys of a record whose fields are unknown.
     fn add_keys(&mut self, record: &AnyRecord) {
-        for (key, value) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
-            self.add(Column { name: key.clone(), is_number: value.is_number() });
+        for (key, _) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
+            self.add(key.clone());
         }
     }
 
     /// The same with a column for unknown fields of later records.
     pub(crate) fn with_unknown_fields(mut self) -> Self {
-        self.add(Column::text(UNKNOWN_FIELDS));
+        self.add(UNKNOWN_FIELDS.to_owned());
         self
     }
 
     /// A row for each record.
     pub(crate) fn rows(&self, part: &Part<'_>) -> Vec<Vec<Cell>> {
         let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
-            let cell = |column: &Column| match column.name.as_str() {
+            let cell = |column: &String| match column.as_str() {
                 UNKNOWN_FIELDS => self.unknown_fields(record),
                 name => cell(part.series, record, *time, name),
             };
@@ -141,7 +137,7 @@ impl Layout {
         let unknown = match (record.unknown_fields(), record.as_any().and_then(Value::as_object)) {
             (Some(fields), _) => serde_json::to_value(fields).unwrap_or_default(),
             (None, Some(object)) => {
-                let has_column = |key: &String| self.columns.iter().any(|column| column.name == *key);
+                let has_column = |key: &String| self.columns.contains(key);
                 let without = object.iter().filter(|(key, _)| !has_column(key));
                 without.map(|(key, value)| (key.clone(), value.clone())).collect()
             }
@@ -153,7 +149,7 @@ impl Layout {
 }
 
 fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
-    if series.endpoint.known().and_then(time_field) == Some(name) {
+    if series.endpoint.known.and_then(time_field) == Some(name) {
         return time.map_or(Cell::EMPTY, Cell::Time);
     }
     // A field hides a param of the same name, because its value is the service's own.
@@ -166,7 +162,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
         Some(value) => value.cell(),
         // The full name, as in the files of a backfill.
         None if name == ENDPOINT => {
-            Cell::text(series.endpoint.known().map_or_else(|| series.endpoint.name(), ToString::to_string))
+            Cell::text(series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string))
         }
         None => Cell::EMPTY,
     }

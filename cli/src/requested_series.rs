@@ -24,9 +24,9 @@ pub(crate) struct Series {
 
 /// The target of a request: an endpoint of the catalogue, or any other path.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
-    Known(Endpoint),
-    Path(String),
+pub(crate) struct Target {
+    pub(crate) name: String,
+    pub(crate) known: Option<Endpoint>,
 }
 
 /// The value of a param.
@@ -41,30 +41,17 @@ pub(crate) enum ParamValue {
 impl Target {
     /// The named target; any path is accepted.
     pub(crate) fn find(written: &str) -> Result<Self> {
-        match endpoint_names::find_known(written.trim()) {
-            Err(_) if written.trim().starts_with('/') => Ok(Self::Path(written.trim().to_owned())),
-            found => found.map(Self::Known),
-        }
-    }
-
-    pub(crate) fn known(&self) -> Option<Endpoint> {
-        match self {
-            Self::Known(endpoint) => Some(endpoint),
-            Self::Path(_) => None,
-        }
-    }
-
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Known(endpoint) => endpoint_names::name(endpoint),
-            Self::Path(path) => path.clone(),
+        let written = written.trim();
+        match endpoint_names::find_known(written) {
+            Err(_) if written.starts_with('/') => Ok(Self { name: written.to_owned(), known: None }),
+            found => found.map(|endpoint| Self { name: endpoint_names::name(endpoint), known: Some(endpoint) }),
         }
     }
 }
 
 impl PartialEq for Target {
     fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
+        self.name == other.name
     }
 }
 
@@ -92,22 +79,22 @@ impl Series {
 }
 
 /// Every endpoint with every combination of values, in the given order.
-pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<Vec<Series>> {
+pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<Vec<Series>> {
     every_param_is_accepted(targets, params)?;
     if let Some(twice) = targets.iter().enumerate().find(|(index, target)| targets[..*index].contains(target)) {
-        return Err(Failure::usage(format!("`{}` is listed twice", twice.1.name())));
+        return Err(Failure::usage(format!("`{}` is listed twice", twice.1.name)));
     }
     let mut all = Vec::new();
     for target in targets {
         let mut of_target = vec![Series { endpoint: target.clone(), values: Vec::new() }];
         for (name, values) in &params.known {
-            let info = target.known().and_then(|endpoint| endpoint.param(name));
-            let given = match (target, info) {
-                (Target::Known(endpoint), Some(info)) => {
+            let info = target.known.and_then(|endpoint| endpoint.param(name));
+            let given = match (target.known, info) {
+                (Some(endpoint), Some(info)) => {
                     values.iter().map(|value| read(endpoint, info, value, log)).collect::<Result<Vec<_>>>()?
                 }
-                (Target::Known(_), None) => continue,
-                (Target::Path(_), _) => values.iter().cloned().map(ParamValue::Text).collect(),
+                (Some(_), None) => continue,
+                (None, _) => values.iter().cloned().map(ParamValue::Text).collect(),
             };
             if let Some(twice) = given.iter().enumerate().find(|(index, value)| given[..*index].contains(value)) {
                 return Err(Failure::usage(format!("`{}` is listed twice for `{name}`", twice.1.shown())));
@@ -136,14 +123,16 @@ fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
 
 /// Rejects a param that none of the endpoints accepts; one that some accept is set on those.
 fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
-    let accepts = |target: &Target, name: &str| target.known().is_none_or(|endpoint| endpoint.param(name).is_some());
+    let accepts = |target: &Target, name: &str| target.known.is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {
         if targets.iter().any(|target| accepts(target, name)) {
             continue;
         }
-        let names: Vec<_> = targets.iter().map(Target::name).collect();
-        let known =
-            targets.iter().filter_map(Target::known).flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
+        let names: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
+        let known = targets
+            .iter()
+            .filter_map(|target| target.known)
+            .flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
         let mut known: Vec<_> = known.map(|info| format!("--{}", kebab(info.wire_name))).collect();
         known.dedup();
         let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
@@ -155,8 +144,8 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
 }
 
 /// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
-fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
-    for endpoint in targets.iter().filter_map(Target::known) {
+fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
+    for endpoint in targets.iter().filter_map(|target| target.known) {
         for info in endpoint.params.unwrap_or_default().iter() {
             let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
@@ -169,7 +158,7 @@ fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
 
 /// Rejects a range that ends before its start: the service would return no records and no error.
 fn ends_after_its_start(series: &Series) -> Result<()> {
-    let info = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
+    let info = series.endpoint.known.and_then(|endpoint| endpoint.history(&SERVICE));
     let Some(info) = info.or(SERVICE.history.as_ref()) else { return Ok(()) };
     match (series.value(info.from), series.value(info.to)) {
         (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
@@ -182,7 +171,7 @@ fn ends_after_its_start(series: &Series) -> Result<()> {
 }
 
 /// The value in the form that an endpoint accepts, or its error.
-fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<ParamValue> {
+fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<ParamValue> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let time = time_arg::timestamp(value)
             .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
@@ -207,7 +196,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Re
 }
 
 /// Warns of a value that may be rejected. A value outside of a closed, documented set is an error.
-fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<()> {
+fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<()> {
     let (name, param) = (endpoint_names::name(endpoint), info.wire_name);
     let option = || format!("`--{} {value}`", kebab(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
@@ -253,7 +242,7 @@ pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let label = |one: &Series| {
         let mut words: Vec<String> = Vec::new();
         if several || names.is_empty() {
-            words.push(one.endpoint.name());
+            words.push(one.endpoint.name.clone());
         }
         words.extend(names.iter().filter_map(|name| one.value(name)).map(ParamValue::shown));
         words.join(" ")
@@ -275,10 +264,10 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
 /// The named target, if it has a history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
-    if target.known().is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
+    if target.known.is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
         return Ok(target);
     }
-    let failure = Failure::usage(format!("{} has no known history", target.name()));
+    let failure = Failure::usage(format!("{} has no known history", target.name));
     Err(failure.help("`derivs list --history` lists the endpoints with a history"))
 }
 
@@ -303,7 +292,7 @@ mod tests {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
             passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let combined = targets.and_then(|targets| combine(&targets, &params, &Log::nothing()));
+        let combined = targets.and_then(|targets| combine(&targets, &params, Log::Nothing));
         combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))
     }
 

@@ -31,7 +31,7 @@ impl GateOptions {
     /// The gate, once its server has responded; `None` without a URL.
     ///
     /// The gate uses the rate limit of the settings, if they have one.
-    pub(crate) async fn open(&self, settings: &mut Builder, log: &Log) -> Result<Option<SharedGate>> {
+    pub(crate) async fn open(&self, settings: &mut Builder, log: Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
         let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();

@@ -2,37 +2,16 @@
 //!
 //! If the reader closes the pipe early, the command ends without a message; a full disk is an error.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
 use crate::failure::{ExitKind, Failure, Result, reason};
 
-/// Standard output.
-#[derive(Debug)]
-pub(crate) struct Stdout(BufWriter<StdoutLock<'static>>);
-
-impl Stdout {
-    pub(crate) fn new() -> Self {
-        Self(BufWriter::new(io::stdout().lock()))
-    }
-
-    /// Writes a part of the data.
-    pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
-        self.0.write_all(text.as_ref()).map_err(|error| failed(&error))
-    }
-
-    /// Writes everything that is still buffered.
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        self.0.flush().map_err(|error| failed(&error))
-    }
-}
-
-/// Writes all the data of a command.
+/// Writes data.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
-    let mut stdout = Stdout::new();
-    stdout.write(text)?;
-    stdout.flush()
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(|error| failed(&error))
 }
 
 /// Returns `true` if standard output is a terminal.

@@ -4,7 +4,9 @@
 
 /// The most similar known name, if any is similar enough.
 pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let score = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
+    let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
+    let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
+    let score = |name: &str| if initials(name) == key(written) { 1.0 } else { similarity(name) };
     let scored = known.into_iter().map(|name| (score(name), name));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
     best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)

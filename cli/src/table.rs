@@ -32,15 +32,8 @@ impl Format {
 /// Rows with the same columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<Cell>>,
-}
-
-/// The name and the content of a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) is_number: bool,
 }
 
 /// One value.
@@ -48,16 +41,6 @@ pub(crate) struct Column {
 pub(crate) enum Cell {
     Time(Timestamp),
     Value(Value),
-}
-
-impl Column {
-    pub(crate) fn text(name: impl Into<String>) -> Self {
-        Self { name: name.into(), is_number: false }
-    }
-
-    fn for_users(&self) -> String {
-        readable(&self.name)
-    }
 }
 
 impl Cell {
@@ -112,7 +95,7 @@ impl Table {
 
     pub(crate) fn csv(&self, with_names: bool) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let names = with_names.then(|| self.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>());
+        let names = with_names.then(|| self.columns.clone());
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
         for row in names.into_iter().chain(rows) {
             writer.write_record(row).map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
@@ -128,7 +111,7 @@ impl Table {
             out.push('{');
             for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
                 let comma = if index == 0 { "" } else { "," };
-                let _ = write!(out, "{comma}{}:{}", Value::from(column.name.as_str()), cell.json());
+                let _ = write!(out, "{comma}{}:{}", Value::from(column.as_str()), cell.json());
             }
             out.push_str("}\n");
         }
@@ -140,8 +123,8 @@ impl Table {
         let mut widths = Vec::new();
         let mut out = self.lines(width, &mut widths, true);
         if let [first, rest @ ..] = &self.columns[fitting(&widths, width)..] {
-            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_users()]).collect();
-            let _ = writeln!(out, "omitted for lack of space: {}{names}", first.for_users());
+            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), readable(column)]).collect();
+            let _ = writeln!(out, "omitted for lack of space: {}{names}", readable(first));
         }
         out
     }
@@ -158,18 +141,18 @@ impl Table {
         };
         table.add_rows(self.rows.iter().map(cells));
         if with_names {
-            table.set_header(self.columns.iter().map(Column::for_users));
+            table.set_header(self.columns.iter().map(|name| readable(name)));
         }
         widths.resize(self.columns.len(), 0);
         for (width, own) in widths.iter_mut().zip(table.column_max_content_widths()) {
             *width = own.max(*width);
         }
         let shown = fitting(widths, width);
-        for (index, (column, info)) in table.column_iter_mut().zip(&self.columns).enumerate() {
+        for (index, column) in table.column_iter_mut().enumerate() {
             let width = ColumnConstraint::LowerBoundary(Width::Fixed(widths[index] + 2));
             column.set_constraint(if index < shown { width } else { ColumnConstraint::Hidden });
             column.set_padding((0, 2));
-            if info.is_number {
+            if self.is_number(index) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
@@ -179,6 +162,13 @@ impl Table {
             _ => format!("{}\n", line.trim_end()),
         };
         table.lines().enumerate().map(styled).collect()
+    }
+
+    /// Returns `true` if a column has numbers only.
+    fn is_number(&self, index: usize) -> bool {
+        let mut cells =
+            self.rows.iter().filter_map(|row| row.get(index)).filter(|cell| **cell != Cell::EMPTY).peekable();
+        cells.peek().is_some() && cells.all(|cell| cell.number().is_some())
     }
 }
 
@@ -217,11 +207,7 @@ mod tests {
     use super::*;
 
     fn ratios() -> Table {
-        let columns = vec![
-            Column::text("openDate"),
-            Column::text("coin"),
-            Column { name: "volumeRatio".to_owned(), is_number: true },
-        ];
+        let columns = ["openDate", "coin", "volumeRatio"].map(str::to_owned).into();
         let row = |seconds: i64, coin: &str, ratio: Value| {
             vec![Cell::Time(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
         };

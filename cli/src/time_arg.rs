@@ -13,49 +13,23 @@ use crate::failure::Result;
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
 
-/// The start of a range.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Begin {
-    At(Timestamp),
-    /// A time before now.
-    Ago(Timestamp),
+/// The start of the interval that contains a time, so that the first interval of a range is complete.
+pub(crate) fn floor(time: Timestamp, request: &Request<Dynamic>) -> Result<Timestamp> {
+    Ok(time.floor(request.clone().history(0..0).plan()?.step))
 }
 
-impl Begin {
-    /// The timestamp for requests without intervals.
-    pub(crate) fn timestamp(self) -> Timestamp {
-        match self {
-            Self::At(time) | Self::Ago(time) => time,
-        }
-    }
-
-    /// The timestamp for intervals of a length. An age is rounded down to a complete interval, as it rarely ends on the
-    /// boundary of one.
-    pub(crate) fn by(self, step: Duration) -> Timestamp {
-        match self {
-            Self::At(time) => time,
-            Self::Ago(time) => time.floor(step),
-        }
-    }
-
-    /// The timestamp, for the intervals of a request that has a history.
-    pub(crate) fn of(self, request: &Request<Dynamic>) -> Result<Timestamp> {
-        Ok(self.by(request.clone().history(0..0).plan()?.step))
-    }
-}
-
-fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
+fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let text = text.trim();
     if text == "now" {
-        return Ok(Begin::At(now));
+        return Ok(now);
     }
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return number(text).map(Begin::At);
+        return number(text);
     }
     if let Some(time) = date_time(text) {
-        return Ok(Begin::At(time));
+        return Ok(time);
     }
-    humantime::parse_duration(text).map(|age| Begin::Ago(now - age)).map_err(|_| FORMS.to_owned())
+    humantime::parse_duration(text).map(|age| now - age).map_err(|_| FORMS.to_owned())
 }
 
 /// Digits only: a date, Unix seconds or Unix milliseconds, distinguished by their number.
@@ -97,11 +71,6 @@ fn date_time(text: &str) -> Option<Timestamp> {
 
 /// The clap parser of a time.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
-    begin(text).map(Begin::timestamp)
-}
-
-/// The clap parser of the start of a range.
-pub(crate) fn begin(text: &str) -> Result<Begin, String> {
     parse(text, Timestamp::now())
 }
 
@@ -124,8 +93,8 @@ pub(crate) fn shown(time: Timestamp) -> String {
 mod tests {
     use super::*;
 
-    fn check(text: &str, step: Duration) -> Result<String, String> {
-        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(|begin| shown(begin.by(step)))
+    fn check(text: &str) -> Result<String, String> {
+        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(shown)
     }
 
     #[test]
@@ -148,7 +117,7 @@ mod tests {
             ("1h 30m", "2024-12-31 22:30"),
         ];
         for (text, expected) in table {
-            assert_eq!(check(text, Duration::ZERO).as_deref(), Ok(expected), "{text}");
+            assert_eq!(check(text).as_deref(), Ok(expected), "{text}");
         }
     }
 
@@ -168,15 +137,8 @@ mod tests {
             ("", "expected a date"),
         ];
         for (text, expected) in table {
-            let error = check(text, Duration::ZERO).unwrap_err();
+            let error = check(text).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn an_age_is_rounded_down_to_an_interval() {
-        let hour = Duration::from_secs(3600);
-        assert_eq!(check("1h 30m", hour).as_deref(), Ok("2024-12-31 22:00"));
-        assert_eq!(check("2025-01-31 12:30", hour).as_deref(), Ok("2025-01-31 12:30"));
     }
 }

@@ -103,20 +103,16 @@ pub use status::{Machine, Status};
 #[derive(Clone)]
 pub struct SharedGate(Arc<Handle>);
 
-struct Handle {
-    queues: Queues,
-    limit: RateLimit,
-}
-
 /// The queues of a gate, each with its shared state.
-struct Queues {
+struct Handle {
     /// Queues of windows that count only some endpoints, in the order of the limit: requests join them in this order,
     /// so no two wait for each other.
     of_some: Vec<(WindowOfSome, Queue)>,
     of_all: Queue,
+    limit: RateLimit,
 }
 
-impl Queues {
+impl Handle {
     fn each(&self) -> impl Iterator<Item = &Queue> {
         self.of_some.iter().map(|(_, queue)| queue).chain([&self.of_all])
     }
@@ -143,7 +139,7 @@ impl SharedGate {
     ///
     /// Windows that count only the requests of some endpoints are not included.
     pub async fn status(&self) -> Result<Status, RateLimiterError> {
-        self.0.queues.of_all.status().await
+        self.0.of_all.status().await
     }
 
     /// Waits until the server has recorded which of this machine's requests have ended.
@@ -151,7 +147,7 @@ impl SharedGate {
     /// Call it before the program exits: a request whose end is not recorded occupies its slot until the lease ends. If
     /// the server cannot be reached, it returns at once.
     pub async fn shutdown(&self) {
-        for queue in self.0.queues.each() {
+        for queue in self.0.each() {
             // The server records all events before it returns the status; if it cannot be reached, nothing can be
             // recorded.
             drop(queue.status().await);
@@ -163,7 +159,7 @@ impl RateLimiter for SharedGate {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move {
             let mut admitted = Vec::new();
-            for queue in self.0.queues.of(attempt) {
+            for queue in self.0.of(attempt) {
                 admitted.push(queue.turn(attempt).await?);
             }
             Ok(Permit::with_observer(AdmittedInAll(admitted)))
@@ -172,7 +168,7 @@ impl RateLimiter for SharedGate {
 
     fn on_rate_limited(&self, pause: Duration) {
         // The response does not name the exceeded window, so all queues pause.
-        self.0.queues.each().for_each(|queue| queue.report(Event::RateLimited(Instant::now(), pause)));
+        self.0.each().for_each(|queue| queue.report(Event::RateLimited(Instant::now(), pause)));
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {

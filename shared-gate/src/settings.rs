@@ -18,7 +18,7 @@ use crate::queue::Queue;
 use crate::redis_store::RedisStore;
 use crate::state_store::StateStore;
 use crate::worker::Worker;
-use crate::{Handle, Queues, SharedGate};
+use crate::{Handle, SharedGate};
 
 /// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
 #[must_use]
@@ -83,8 +83,8 @@ impl SharedGateBuilder {
         let windows = limit_of_all.take_of_some().into_iter().zip(1..);
         let of_some = windows.map(|(window, number)| Ok((window, queue(&format!("{name}/{number}"), window.alone())?)));
         let of_some = of_some.collect::<Result<_, E>>()?;
-        let queues = Queues { of_some, of_all: queue(&name, limit_of_all)? };
-        Ok((SharedGate(Arc::new(Handle { queues, limit })), workers))
+        let of_all = queue(&name, limit_of_all)?;
+        Ok((SharedGate(Arc::new(Handle { of_some, of_all, limit })), workers))
     }
 }
 

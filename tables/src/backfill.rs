@@ -83,7 +83,7 @@ impl Backfill {
             with_open: false,
             allow_empty: false,
             source_label: "service".to_owned(),
-            response_monitor: ResponseMonitor::new(),
+            response_monitor: ResponseMonitor::default(),
         }
     }
 

@@ -53,18 +53,6 @@ impl Error {
     pub(crate) fn damaged(path: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.into(), why: why.into() }
     }
-
-    /// Returns the kind of the I/O error, if the cause is one.
-    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
-        let mut source = std::error::Error::source(self);
-        while let Some(error) = source {
-            if let Some(error) = error.downcast_ref::<std::io::Error>() {
-                return Some(error.kind());
-            }
-            source = error.source();
-        }
-        None
-    }
 }
 
 impl fmt::Display for Error {

@@ -17,15 +17,6 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 pub(crate) struct Lock(Vec<(PathBuf, File)>);
 
-/// The outcome of locking a file.
-enum Locked {
-    Own(File),
-    /// Another run has locked the file; contains its process and start time.
-    Other(String),
-    /// The file system has no locks, so a second run is not detected.
-    Unsupported,
-}
-
 impl Lock {
     /// Locks these files of a target. Every run uses the same order, so that one of two concurrent runs always gets all
     /// locks.
@@ -34,10 +25,9 @@ impl Lock {
         paths.dedup();
         let mut this = Self::default();
         for path in paths {
-            match locked(&path).map_err(|error| Error::storage(path.display(), error))? {
-                Locked::Own(file) => this.0.push((path, file)),
-                Locked::Other(by) => return Err(Error::InUse { target: target.to_owned(), by }),
-                Locked::Unsupported => {}
+            match lock(&path).map_err(|error| failed(&path, error))? {
+                Ok(file) => this.0.extend(file.map(|file| (path, file))),
+                Err(by) => return Err(Error::InUse { target: target.to_owned(), by }),
             }
         }
         Ok(this)
@@ -58,7 +48,9 @@ impl Drop for Lock {
     }
 }
 
-fn locked(path: &Path) -> io::Result<Locked> {
+/// Locks a file; `None` if the file system has no locks, so that a second run is not detected. If another run has locked
+/// it, the inner error has its process and start time.
+fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -69,11 +61,11 @@ fn locked(path: &Path) -> io::Result<Locked> {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let other = fs::read_to_string(path).unwrap_or_default();
-                return Ok(Locked::Other(if other.is_empty() { "another process".to_owned() } else { other }));
+                return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
             }
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
                 fs::remove_file(path)?;
-                return Ok(Locked::Unsupported);
+                return Ok(Ok(None));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -84,9 +76,20 @@ fn locked(path: &Path) -> io::Result<Locked> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
             // Some systems do not allow a locked file to be read through another handle.
-            _ => return Ok(Locked::Own(file)),
+            _ => return Ok(Ok(Some(file))),
         }
     }
+}
+
+/// The number of EMFILE, which has no `ErrorKind`.
+const TOO_MANY_FILES: i32 = 24;
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    if cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_FILES) {
+        let message = "too many open files, as each series of a data set needs one; raise the limit with `ulimit -n`";
+        return Error::storage(path.display(), message);
+    }
+    Error::storage(path.display(), error)
 }
 
 /// The machine's name, if it can be read without unsafe code.

@@ -10,7 +10,7 @@ use arrow_schema::Schema;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::backfill::{Backfill, BackfillEvent, Summary};
+use crate::backfill::{Backfill, Summary};
 use crate::columns::Columns;
 use crate::error::Error;
 use crate::file_storage;
@@ -28,8 +28,6 @@ use crate::text_writer::TextWriter;
 struct Member {
     /// Its state after this run.
     state: SeriesState,
-    /// Its rows in the existing file: the number of rows before them, and its state after the last run.
-    base: Option<(usize, SeriesState)>,
     /// The partitions of the rows that are not in the file yet.
     parts: Vec<String>,
 }
@@ -39,7 +37,6 @@ pub(crate) async fn merge(
     job: &Backfill,
     content: &TargetContent,
     single: &SingleFile,
-    watch: &mut impl FnMut(&BackfillEvent),
     summary: &mut Summary,
     merged: &mut impl FnMut(&SeriesState, Changes),
 ) -> Result<(), Error> {
@@ -50,7 +47,6 @@ pub(crate) async fn merge(
         return Ok(());
     }
     let name = single.path.display().to_string();
-    watch(&BackfillEvent::Merging { name: name.clone() });
     if single.base.is_some() {
         single.verify()?;
     }
@@ -65,8 +61,8 @@ pub(crate) async fn merge(
             merged(&state, changes);
             all.push(state);
         }
-        let state = FileState { origin: job.source_label.clone(), series: all };
-        file.add_metadata(state::KEY, state.written());
+        let state = FileState { version: state::VERSION, origin: job.source_label.clone(), series: all };
+        file.add_metadata(state::KEY, state::to_json(&state));
         file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
     })?;
     let fails = |error| Error::storage(single.rows.display(), error);
@@ -82,8 +78,7 @@ pub(crate) async fn merge(
 /// Returns every series in the file and in the collected rows, ordered by path.
 async fn members(content: &TargetContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let base = single.base.as_ref().map(|base| &base.state);
-    for state in base.iter().flat_map(|base| &base.series) {
+    for state in single.base.iter().flat_map(|base| &base.state.series) {
         all.entry(state.path.clone()).or_default();
     }
     let files = content.storage.list("").await?;
@@ -94,8 +89,7 @@ async fn members(content: &TargetContent, single: &SingleFile) -> Result<Vec<Mem
     for (path, parts) in all {
         // Without a state the time column is unknown; the next run of that series fetches its rows again.
         let Some(state) = content.state(&path).await? else { continue };
-        let base = base.and_then(|base| base.series(&path)).map(|(before, state)| (before, state.clone()));
-        members.push(Member { state, base, parts });
+        members.push(Member { state, parts });
     }
     Ok(members)
 }
@@ -126,11 +120,11 @@ fn write_member<W: Write + Send>(
     member: &Member,
     file: &mut ParquetFile<W>,
 ) -> Result<(SeriesState, Changes), Error> {
-    let Member { state, base, parts } = member;
-    let (old, known): (Rows<'_>, _) = match base {
+    let Member { state, parts } = member;
+    let (old, known): (Rows<'_>, _) = match single.base.as_ref().and_then(|base| base.state.series(&state.path)) {
         Some((skip, base)) => {
             let rows = usize::try_from(base.all_rows()).unwrap_or_default();
-            (Box::new(single.input()?.batches(*skip, rows)?), base.known())
+            (Box::new(single.input()?.batches(skip, rows)?), base.known())
         }
         None => (Box::new(std::iter::empty()), None),
     };

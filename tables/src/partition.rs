@@ -8,11 +8,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
 /// The period of time that one file of a data set covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Partition {
     /// Folders `date=2024-06-15`.

@@ -17,11 +17,6 @@ use tokio::time::Instant;
 pub struct ResponseMonitor(Arc<Mutex<Option<Instant>>>);
 
 impl ResponseMonitor {
-    /// Creates a monitor of a service that responds.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns how long requests have had no response; `None` if the last one had a response.
     pub(crate) fn lost_for(&self) -> Option<Duration> {
         self.state().map(|since| since.elapsed())

@@ -56,11 +56,9 @@ impl SingleFile {
         let input = self.input()?;
         let text = input.metadata(state::KEY);
         let text = text.ok_or_else(|| invalid_input("no backfill has written this file; name another file"))?;
-        let state = FileState::read(text).ok_or_else(|| {
-            invalid_input(
-                "another version has written this file; to rebuild, move it away and run the same command again",
-            )
-        })?;
+        let state = state::parse(text.as_bytes());
+        let state = state
+            .map_err(|why| invalid_input(&format!("{why}; to rebuild, move it away and run the same command again")))?;
         Ok(Base { schema: input.schema(), state })
     }
 

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::{Timestamp, Value};
-use serde_json::{from_value, json};
+use runtime::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
@@ -20,18 +21,20 @@ pub(crate) const KEY: &str = "backfill";
 /// Name of the hidden file with the state in the folder of a series.
 pub(crate) const FILE: &str = ".backfill.json";
 
-const VERSION: u64 = 2;
+/// The format version of single files and of data sets.
+pub(crate) const VERSION: u64 = 2;
 
 /// Numbers of rows by partition.
 pub(crate) type Rows = BTreeMap<String, u64>;
 
 /// The state of a series.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeriesState {
     pub(crate) path: String,
     /// The time column.
     pub(crate) time: String,
-    pub(crate) step: Duration,
+    /// The interval between records, in seconds.
+    pub(crate) step: u64,
     /// Ranges that need no further request: when they were fetched, they were older than the refetch time, counted back
     /// from the newest record.
     pub(crate) settled: TimeRanges,
@@ -48,7 +51,15 @@ pub(crate) struct SeriesState {
 impl SeriesState {
     pub(crate) fn new(series: &SeriesRequest) -> Self {
         let (path, time) = (series.path().to_owned(), series.time().name.to_owned());
-        Self { path, time, step: series.step(), ..Self::default() }
+        Self { path, time, ..Self::default() }.with_step(series)
+    }
+
+    pub(crate) fn with_step(self, series: &SeriesRequest) -> Self {
+        Self { step: series.step().as_secs(), ..self }
+    }
+
+    pub(crate) fn step(&self) -> Duration {
+        Duration::from_secs(self.step)
     }
 
     pub(crate) fn all_rows(&self) -> u64 {
@@ -63,7 +74,7 @@ impl SeriesState {
     /// Returns the number of missing intervals between the first and the last record.
     pub(crate) fn holes(&self) -> u64 {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
-        let steps = (last - first).as_nanos() / self.step.as_nanos().max(1) + 1;
+        let steps = (last - first).as_nanos() / self.step().as_nanos().max(1) + 1;
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
@@ -72,61 +83,39 @@ impl SeriesState {
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
     }
-
-    pub(crate) fn to_json(&self) -> Value {
-        let time = |time: Option<Timestamp>| time.map(Timestamp::unix_seconds);
-        let settled = self.settled.ranges().iter();
-        let settled: Vec<_> = settled.map(|range| [range.start, range.end].map(Timestamp::unix_seconds)).collect();
-        json!({
-            "path": self.path, "time": self.time, "step": self.step.as_secs(), "settled": settled,
-            "first": time(self.first), "last": time(self.last), "rows": self.rows, "revised": self.revised,
-            "dropped": self.dropped,
-        })
-    }
-
-    pub(crate) fn from_json(value: &Value) -> Option<Self> {
-        let field = |name: &str| value.get(name).cloned().unwrap_or_default();
-        let time = |name: &str| from_value::<Option<i64>>(field(name)).ok();
-        let settled: Vec<(i64, i64)> = from_value(field("settled")).ok()?;
-        Some(Self {
-            path: from_value(field("path")).ok()?,
-            time: from_value(field("time")).ok()?,
-            step: Duration::from_secs(from_value(field("step")).ok()?),
-            settled: settled.into_iter().map(|(start, end)| start.into()..end.into()).collect(),
-            first: time("first")?.map(Timestamp::from),
-            last: time("last")?.map(Timestamp::from),
-            rows: from_value(field("rows")).ok()?,
-            revised: from_value(field("revised")).ok()?,
-            dropped: from_value(field("dropped")).ok()?,
-        })
-    }
 }
 
 /// The metadata of a single file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
+    pub(crate) version: u64,
     pub(crate) origin: String,
     /// The series in the order of their rows.
     pub(crate) series: Vec<SeriesState>,
 }
 
+/// Parses the state of a file or a data set, or returns the reason why this version cannot continue it.
+pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    #[derive(Deserialize)]
+    struct Format {
+        version: u64,
+    }
+    // Other formats have other fields.
+    let Format { version } =
+        serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))?;
+    if version != VERSION {
+        let age = if version < VERSION { "an older" } else { "a newer" };
+        return Err(format!("{age} version wrote it, in format {version}; this version continues format {VERSION}"));
+    }
+    serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))
+}
+
+/// Writes a state as JSON.
+pub(crate) fn to_json(state: &impl Serialize) -> String {
+    serde_json::to_string(state).unwrap_or_default()
+}
+
 impl FileState {
-    pub(crate) fn written(&self) -> String {
-        let series: Vec<_> = self.series.iter().map(SeriesState::to_json).collect();
-        json!({"version": VERSION, "origin": self.origin, "series": series}).to_string()
-    }
-
-    /// Parses the metadata; `None` if its format version is not supported.
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        let field = |name: &str| value.get(name).cloned().unwrap_or_default();
-        if field("version") != VERSION {
-            return None;
-        }
-        let series = value.get("series")?.as_array()?.iter().map(SeriesState::from_json).collect::<Option<_>>()?;
-        Some(Self { origin: from_value(field("origin")).ok()?, series })
-    }
-
     /// Returns a series, and the number of rows before its own.
     pub(crate) fn series(&self, path: &str) -> Option<(usize, &SeriesState)> {
         let index = self.series.iter().position(|series| series.path == path)?;
@@ -148,7 +137,7 @@ mod tests {
         let series = SeriesState {
             path: "e/coin=B".to_owned(),
             time: "at".to_owned(),
-            step: Duration::from_secs(60),
+            step: 60,
             settled: [time(0)..60.into(), time(120)..180.into()].into_iter().collect(),
             first: Some(0.into()),
             last: Some(300.into()),
@@ -157,11 +146,21 @@ mod tests {
             dropped: BTreeSet::from([7]),
         };
         assert_eq!((series.holes(), series.all_rows()), (2, 4));
-        let state = FileState { origin: "lab".to_owned(), series: vec![series.clone()] };
-        assert_eq!(FileState::read(&state.written()), Some(state.clone()));
+        let state = FileState { version: VERSION, origin: "lab".to_owned(), series: vec![series.clone()] };
+        let text = to_json(&state);
+        assert_eq!(parse(text.as_bytes()), Ok(state.clone()));
+        let expected = r#"{"version":2,"origin":"lab","series":[{"path":"e/coin=B","time":"at","step":60,"settled":[[0,60],[120,180]],"first":0,"last":300,"rows":{"month=1970-01":4},"revised":2,"dropped":[7]}]}"#;
+        assert_eq!(text, expected);
         assert_eq!(state.series("e/coin=B"), Some((0, &series)));
-        for other in ["", "{}", r#"{"version":1,"series":[]}"#, r#"{"version":2,"series":[{}]}"#] {
-            assert_eq!(FileState::read(other), None, "{other}");
+        for (other, expected) in [
+            ("", "its state is not readable"),
+            ("{}", "its state is not readable: missing field `version`"),
+            (r#"{"version":1,"series":[]}"#, "an older version wrote it, in format 1; this version continues format 2"),
+            (r#"{"version":3}"#, "a newer version wrote it, in format 3; this version continues format 2"),
+            (r#"{"version":2,"origin":"lab","series":[{}]}"#, "its state is not readable: missing field `path`"),
+        ] {
+            let error = parse::<FileState>(other.as_bytes()).unwrap_err();
+            assert!(error.starts_with(expected), "{other}: {error}");
         }
     }
 }

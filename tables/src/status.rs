@@ -56,11 +56,11 @@ impl SeriesStatus {
         let holes = range.map(|range| scanned.steps.missing(&range)).unwrap_or_default();
         Self {
             path: state.path.clone(),
-            step: state.step.as_secs(),
-            rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step) as u64).sum(),
+            step: state.step().as_secs(),
+            rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step()) as u64).sum(),
             first: scanned.first,
             last: scanned.last,
-            missing: holes.iter().map(|hole| steps(hole, state.step) as u64).sum(),
+            missing: holes.iter().map(|hole| steps(hole, state.step()) as u64).sum(),
             holes,
             invalid: scanned.invalid,
             revised: state.revised,
@@ -101,7 +101,7 @@ async fn states(content: &TargetContent, damaged: &mut Vec<String>) -> Result<Ve
     let mut states = Vec::new();
     for folder in folders {
         let text = content.storage.find(&format!("{folder}/{}", state::FILE)).await?;
-        match text.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?)) {
+        match text.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok()) {
             Some(state) => states.push(state),
             None => damaged.push(format!("{folder}: without a state; run the backfill again, which writes it")),
         }

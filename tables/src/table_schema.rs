@@ -6,15 +6,14 @@
 mod infer;
 mod types;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use runtime::record::{AnyRecord, FieldValue, UnknownFields};
-use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
-use runtime::{Request, Timestamp, Value};
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, ValueType};
+use runtime::{Request, Timestamp};
 
 use crate::error::Error;
 use crate::series::{SeriesRequest, TimeColumn};
@@ -84,37 +83,11 @@ impl TableSchema {
 }
 
 fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
-    let mut columns = Vec::with_capacity(record.fields.len() + 1);
-    for (index, field) in record.fields.iter().enumerate() {
-        let values: Vec<_> =
-            records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)).collect();
-        columns.push(types::array(field.ty, &values));
-    }
-    let unknown = records.iter().map(|record| {
-        let fields = record.info().map(|info| info.fields).unwrap_or_default();
-        with_large(record.unknown_fields(), fields.iter().zip(record.values()))
-    });
-    columns.push(Arc::new(unknown.collect::<StringArray>()));
-    columns
-}
-
-/// Returns the unknown fields of a record as JSON, including counts that exceed the maximum of their column and are
-/// null there.
-fn with_large<'r>(
-    fields: Option<&'r UnknownFields>,
-    values: impl Iterator<Item = (&'static FieldInfo, FieldValue<'r>)>,
-) -> Option<Cow<'r, str>> {
-    let mut all = fields.filter(|fields| !fields.is_empty()).map(|fields| Cow::Borrowed(fields.as_json()));
-    for (info, value) in values {
-        if let FieldValue::Count(count) = value
-            && i64::try_from(count).is_err()
-        {
-            let before = all.as_deref().and_then(|fields| fields.strip_suffix('}')).map(|fields| format!("{fields},"));
-            let name = Value::from(info.wire_name);
-            all = Some(format!("{}{name}:{count}}}", before.as_deref().unwrap_or("{")).into());
-        }
-    }
-    all
+    let values =
+        |index: usize| records.iter().map(move |record| record.values().nth(index).unwrap_or(FieldValue::Null));
+    let columns = record.fields.iter().enumerate().map(|(index, field)| types::array(field.ty, values(index)));
+    let unknown = records.iter().map(|record| Some(record.unknown_fields().filter(|all| !all.is_empty())?.as_json()));
+    columns.chain([Arc::new(unknown.collect::<StringArray>()) as ArrayRef]).collect()
 }
 
 /// Creates the column of unknown fields, under a name that no other column has.

@@ -81,6 +81,9 @@ impl Target {
                      its name ends in /"
                 )))
             }
+            _ if path.exists() && !path.is_dir() => {
+                Err(Error::invalid_input(format!("`{text}` is not a folder, nor a .csv, .jsonl or .parquet file")))
+            }
             _ => Ok(Self::Folder(path)),
         }
     }

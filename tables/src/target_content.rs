@@ -11,8 +11,8 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
-use runtime::{Timestamp, Value};
-use serde_json::{from_value, json};
+use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::backfill::Backfill;
 use crate::error::Error;
@@ -37,11 +37,13 @@ pub(crate) struct TargetContent {
 }
 
 /// The content of the hidden file of a data set, which applies to all of its files.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Head {
+    version: u64,
     pub(crate) partition: Partition,
     origin: String,
     /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
+    #[serde(rename = "keys")]
     params: BTreeMap<String, Vec<String>>,
 }
 
@@ -72,20 +74,12 @@ impl Head {
     /// Reads the hidden file, if it exists.
     async fn find(storage: &FileStorage) -> Result<Option<Self>, Error> {
         let Some(text) = storage.find(state::FILE).await? else { return Ok(None) };
-        let unreadable = || Error::damaged(storage.name(state::FILE), "it is not readable");
-        Self::from_json(&text).ok_or_else(unreadable).map(Some)
-    }
-
-    fn from_json(text: &[u8]) -> Option<Self> {
-        let value: Value = serde_json::from_slice(text).ok()?;
-        let field = |name: &str| value.get(name).cloned();
-        let partition: String = from_value(field("partition")?).ok()?;
-        let (origin, params) = (from_value(field("origin")?).ok()?, from_value(field("keys")?).ok()?);
-        Some(Self { partition: partition.parse().ok()?, origin, params })
-    }
-
-    fn to_json(&self) -> Value {
-        json!({"version": 2, "origin": self.origin, "partition": self.partition.to_string(), "keys": self.params})
+        let rebuild = |why| {
+            let folder = storage.name("");
+            let folder = folder.trim_end_matches('/');
+            Error::invalid_input(format!("{folder}: {why}; to rebuild, move it away and run the same command again"))
+        };
+        state::parse(&text).map(Some).map_err(rebuild)
     }
 }
 
@@ -141,7 +135,8 @@ impl TargetContent {
         };
         let head = Head::find(&storage).await?;
         let is_new = head.is_none();
-        let empty = || Head { partition: Partition::Year, origin: String::new(), params: BTreeMap::new() };
+        let (partition, origin, params) = (Partition::Year, String::new(), BTreeMap::new());
+        let empty = || Head { version: state::VERSION, partition, origin, params };
         Ok((Self { storage, single, head: head.unwrap_or_else(empty) }, is_new))
     }
 
@@ -176,7 +171,7 @@ impl TargetContent {
             }
             head.params.extend(other.params);
         }
-        self.storage.put(state::FILE, head.to_json().to_string().into_bytes()).await
+        self.storage.put(state::FILE, state::to_json(&head).into_bytes()).await
     }
 
     /// Returns the folder of a series.
@@ -194,7 +189,7 @@ impl TargetContent {
     pub(crate) async fn state(&self, path: &str) -> Result<Option<SeriesState>, Error> {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
         let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
-        let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
+        let stored = stored.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
         // A file system may ignore the case of names.
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
             return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
@@ -207,13 +202,13 @@ impl TargetContent {
 
     pub(crate) async fn put_state(&self, state: &SeriesState) -> Result<(), Error> {
         let path = format!("{}/{}", self.folder(&state.path), state::FILE);
-        self.storage.put(&path, state.to_json().to_string().into_bytes()).await
+        self.storage.put(&path, state::to_json(state).into_bytes()).await
     }
 
     /// Returns the existing content of a series.
     pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
         let state = self.state(series.path()).await?.unwrap_or_else(|| SeriesState::new(series));
-        let state = SeriesState { step: series.step(), ..state };
+        let state = state.with_step(series);
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
@@ -294,7 +289,7 @@ impl TargetContent {
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
             // The rows of a series are ordered by time, at most one per interval.
-            let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step), state.step));
+            let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step()), state.step()));
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;
             let schema = input.schema();
@@ -327,11 +322,11 @@ impl ScannedRows {
         let times = Timestamps::in_batch(rows, &state.time)?;
         for (row, is_invalid) in invalid(rows, schema).enumerate() {
             let time = times.get(row);
-            let step = time.floor(state.step);
-            self.steps.add(step..step + state.step);
+            let step = time.floor(state.step());
+            self.steps.add(step..step + state.step());
             self.invalid += u64::from(is_invalid);
             if !is_invalid {
-                self.valid.add(step..step + state.step);
+                self.valid.add(step..step + state.step());
             }
             (self.first, self.last) = (self.first.or(Some(time)), Some(time));
         }

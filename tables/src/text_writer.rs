@@ -1,10 +1,9 @@
 //! CSV and JSON Lines of Arrow tables.
 //!
-//! Batches are written as lines. Timestamps are in ISO 8601; in CSV a list or a record is JSON in its cell. A null is
+//! Batches are written as lines. Timestamps are in ISO 8601; a list or a record is JSON. A null is
 //! an empty cell, or `null`.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -63,7 +62,7 @@ impl<W: Write> TextWriter<W> {
                 }
                 Lines::Json(out) => {
                     text.clear();
-                    object(schema.fields(), batch.columns(), row, &mut text);
+                    object(batch, row, &mut text);
                     text.push('\n');
                     out.write_all(text.as_bytes())?;
                 }
@@ -82,18 +81,14 @@ impl<W: Write> TextWriter<W> {
 }
 
 /// Writes a row as a JSON object.
-fn object(fields: &[Arc<Field>], columns: &[ArrayRef], row: usize, out: &mut String) {
-    for (index, (field, column)) in fields.iter().zip(columns).enumerate() {
+fn object(batch: &RecordBatch, row: usize, out: &mut String) {
+    for (index, (field, column)) in batch.schema_ref().fields().iter().zip(batch.columns()).enumerate() {
         out.push(if index == 0 { '{' } else { ',' });
-        key(field.name(), out);
+        out.push_str(&Value::from(field.name().as_str()).to_string());
+        out.push(':');
         json(field, column, row, out);
     }
     out.push('}');
-}
-
-fn key(name: &str, out: &mut String) {
-    out.push_str(&Value::from(name).to_string());
-    out.push(':');
 }
 
 /// Writes a value as a CSV cell.
@@ -120,27 +115,6 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         DataType::Float64 => out.push_str(&Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),
         DataType::Boolean => out.push_str(&column.as_boolean().value(row).to_string()),
         DataType::Timestamp(..) => out.push_str(&Value::from(time(column, row)).to_string()),
-        DataType::Struct(fields) => object(fields, column.as_struct().columns(), row, out),
-        DataType::List(item) => {
-            let items = column.as_list::<i32>().value(row);
-            out.push('[');
-            for index in 0..items.len() {
-                out.push_str(if index == 0 { "" } else { "," });
-                json(item, &items, index, out);
-            }
-            out.push(']');
-        }
-        DataType::Map(..) => {
-            let entries = column.as_map().value(row);
-            let (keys, values) = (entries.column(0).as_string::<i32>(), entries.column(1));
-            out.push('{');
-            for index in 0..entries.len() {
-                out.push_str(if index == 0 { "" } else { "," });
-                key(keys.value(index), out);
-                json(&Field::new("value", values.data_type().clone(), true), values, index, out);
-            }
-            out.push('}');
-        }
         _ => out.push_str("null"),
     }
 }

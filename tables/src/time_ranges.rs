@@ -6,9 +6,11 @@
 use std::ops::Range;
 
 use runtime::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Disjoint time ranges in order, none of which touches another.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Timestamp, Timestamp)>", into = "Vec<(Timestamp, Timestamp)>")]
 pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);
 
 impl TimeRanges {
@@ -66,6 +68,18 @@ impl TimeRanges {
     /// The ranges.
     pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
         &self.0
+    }
+}
+
+impl From<Vec<(Timestamp, Timestamp)>> for TimeRanges {
+    fn from(ranges: Vec<(Timestamp, Timestamp)>) -> Self {
+        ranges.into_iter().map(|(start, end)| start..end).collect()
+    }
+}
+
+impl From<TimeRanges> for Vec<(Timestamp, Timestamp)> {
+    fn from(ranges: TimeRanges) -> Self {
+        ranges.0.into_iter().map(|range| (range.start, range.end)).collect()
     }
 }
 

@@ -49,9 +49,8 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         ["source".to_owned(), source(endpoint)],
         ["response".to_owned(), response(&endpoint.body)],
     ];
-    if endpoint.path.is_some() {
-        facts.push(["history".to_owned(), history(endpoint)]);
-    }
+    let has_history = endpoint.history(&SERVICE).is_some();
+    facts.push(["history".to_owned(), if has_history { "yes, with `backfill` and `poll`" } else { "none" }.to_owned()]);
     section(&mut out, "", &facts, width);
     match endpoint.params {
         None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
@@ -111,13 +110,6 @@ fn response(body: &BodyInfo) -> String {
         BodyInfo::Series { .. } => "a list of records".to_owned(),
         BodyInfo::Object { .. } => "one record".to_owned(),
         _ => "unknown".to_owned(),
-    }
-}
-
-fn history(endpoint: &EndpointInfo) -> String {
-    match endpoint.history(&SERVICE) {
-        Some(_) => "yes, with `backfill` and `poll`".to_owned(),
-        None => "none".to_owned(),
     }
 }
 

@@ -10,7 +10,6 @@ use generated_client::{AnyBody, Client, Dynamic, Error, Request};
 
 use crate::command_line::Chosen;
 use crate::connection::Connection;
-use crate::endpoint_names::Endpoint;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
@@ -41,13 +40,13 @@ pub(crate) struct Get {
 
 /// A series and its response.
 #[derive(Debug)]
-pub(crate) struct SeriesResponse {
-    pub(crate) series: Series,
-    pub(crate) body: AnyBody,
+struct SeriesResponse {
+    series: Series,
+    body: AnyBody,
 }
 
 impl Get {
-    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let targets: Vec<Target> = self.chosen.targets()?;
         let series = combine(&targets, &self.params, log)?;
         let connected = self.connection.open(log).await?;
@@ -67,7 +66,7 @@ impl Get {
             responses.iter().partition(|response| record_table::part(&response.series, &response.body).is_some());
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
-            let message = format!("the response of {} has no records", other.series.endpoint.name());
+            let message = format!("the response of {} has no records", other.series.endpoint.name);
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         if format == Format::Table {
@@ -87,7 +86,7 @@ fn print_by_endpoint(tables: &[&SeriesResponse]) -> Result<()> {
     for (index, of_one) in by_endpoint.iter().enumerate() {
         let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
         if by_endpoint.len() > 1 {
-            stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name()))?;
+            stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name))?;
         }
         stdout::print(table(of_one).text(Format::Table)?)?;
     }
@@ -102,7 +101,7 @@ fn table(responses: &[&SeriesResponse]) -> crate::table::Table {
 }
 
 /// Sends all requests concurrently, within the rate limit; responses are in the order of the series.
-pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Vec<Failure>) {
+async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Vec<Failure>) {
     let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
     let (mut responses, mut failed) = (Vec::new(), Vec::new());
     for (task, series) in sent {
@@ -115,18 +114,19 @@ pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesRe
     (responses, failed)
 }
 
-/// The request of a series, not yet sent.
-pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Dynamic> {
-    series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
+/// The request of a series of the catalogue, not yet sent.
+pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynamic>> {
+    let request = client.endpoint(series.endpoint.known?);
+    Some(series.values.iter().fold(request, |request, (name, value)| match value {
         ParamValue::Text(text) => request.query(name, text),
         ParamValue::Several(values) => request.query_list(name, values),
         ParamValue::Time(time) => request.query(name, *time),
-    })
+    }))
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
-    let known = series.endpoint.known().map(|endpoint| request(client, endpoint, series));
-    let raw = client.raw(series.endpoint.name());
+    let known = request(client, series);
+    let raw = client.raw(&*series.endpoint.name);
     let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
     async {
         match known {
@@ -137,7 +137,7 @@ fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody
 }
 
 /// Prints every failure, and returns the first.
-pub(crate) fn all_reported(failed: Vec<Failure>) -> Result<()> {
+fn all_reported(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return Ok(()) };
     for other in failed {

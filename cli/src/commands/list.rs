@@ -6,16 +6,16 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
-use generated_client::registry::{BodyInfo, EndpointInfo, GroupInfo};
+use generated_client::registry::{EndpointInfo, GroupInfo};
 use generated_client::{GROUPS, SERVICE};
 
 use crate::endpoint_names;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::progress::counted;
+use crate::record_table::record;
 use crate::stdout;
 use crate::suggest;
-use crate::table::{Cell, Column, Format, Table};
 
 /// List all endpoints, or search them
 #[derive(Args, Debug)]
@@ -26,23 +26,19 @@ pub(crate) struct List {
     /// Only endpoints with a history, for `backfill` and `poll`
     #[arg(long)]
     history: bool,
-    /// Output format; a table on a terminal, else CSV
-    #[arg(long, value_enum)]
-    format: Option<Format>,
 }
 
 impl List {
-    pub(crate) fn run(&self, log: &Log) -> Result<()> {
-        let found: Vec<_> = endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
+    pub(crate) fn run(&self, log: Log) -> Result<()> {
+        let mut found: Vec<_> =
+            endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
+        found.sort_by_key(|(_, endpoint)| endpoint.path.is_none());
         if found.is_empty() {
             return Err(self.nothing());
         }
-        let format = Format::or_for_reader(self.format, Format::Csv);
-        match format {
-            Format::Table => stdout::print(by_group(&found, stdout::width()))?,
-            _ => stdout::print(table(&found).text(format)?)?,
-        }
-        if format == Format::Table {
+        let width = if stdout::is_terminal() { stdout::width() } else { usize::MAX };
+        stdout::print(by_group(&found, width))?;
+        if stdout::is_terminal() {
             let count = counted(found.len() as u64, "endpoint");
             log.remark(&format!("\n{count}; `derivs describe ENDPOINT` shows details"));
         }
@@ -73,12 +69,7 @@ fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
         .map(str::to_lowercase)
         .join("\n");
     let params = endpoint.params.unwrap_or_default().iter().map(|param| param.wire_name);
-    let fields = match endpoint.body {
-        BodyInfo::Series { record, .. } => record,
-        BodyInfo::Object { record, .. } => Some(record),
-        _ => None,
-    };
-    let fields = fields.into_iter().flat_map(|record| record.fields).map(|field| field.wire_name);
+    let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(|field| field.wire_name);
     for name in params.chain(fields).chain(endpoint.path).chain(endpoint.aliases.iter().copied()) {
         text.push('\n');
         text.push_str(&name.to_lowercase());
@@ -92,17 +83,17 @@ fn by_group(found: &[Found], width: usize) -> String {
     let names: Vec<_> = found.iter().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
     let name_width = names.iter().map(String::len).max().unwrap_or_default().min(width / 2);
     let mut out = String::new();
-    let mut group = "";
+    let mut last = "";
     let mut rows: Vec<[String; 2]> = Vec::new();
-    for ((of, endpoint), name) in found.iter().zip(names) {
-        if of.ident != group {
+    for ((group, endpoint), name) in found.iter().zip(names) {
+        let title = if endpoint.path.is_some() { group.title } else { "Known by name only, without a path" };
+        if title != last {
             out.push_str(&wrapped(&std::mem::take(&mut rows), name_width, width));
             let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
-            let _ = writeln!(out, "{gap}{bold}{}{bold:#}", of.title);
-            group = of.ident;
+            let _ = writeln!(out, "{gap}{bold}{title}{bold:#}");
+            last = title;
         }
-        let unknown = if endpoint.path.is_none() { " (path unknown)" } else { "" };
-        rows.push([name, format!("{}{unknown}", endpoint.summary.trim_end_matches('.'))]);
+        rows.push([name, endpoint.summary.trim_end_matches('.').to_owned()]);
     }
     out.push_str(&wrapped(&rows, name_width, width));
     out
@@ -125,19 +116,4 @@ pub(crate) fn wrapped(rows: &[[String; 2]], name_width: usize, width: usize) -> 
         }
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-fn table(found: &[Found]) -> Table {
-    let columns = ["endpoint", "group", "path", "history", "evidence", "summary"].map(Column::text).into();
-    let row = |(group, endpoint): &Found| {
-        vec![
-            Cell::text(endpoint_names::name(endpoint)),
-            Cell::text(group.ident),
-            endpoint.path.map_or(Cell::EMPTY, Cell::text),
-            Cell::Value(endpoint.history(&SERVICE).is_some().into()),
-            Cell::text(endpoint.evidence.as_str()),
-            Cell::text(endpoint.summary),
-        ]
-    };
-    Table { columns, rows: found.iter().map(row).collect() }
 }

@@ -10,14 +10,15 @@ use clap::Args;
 use generated_client::history::{Follow, Gap, Update};
 use generated_client::record::AnyRecord;
 use generated_client::{Client, Dynamic, Error, Timestamp};
-use tables::Backfill as Job;
-use tokio::sync::mpsc;
+use tables::{Backfill as Job, Target};
+use tokio::task::JoinSet;
 
+use crate::backfill_report::outcome;
 use crate::command_line::Chosen;
-use crate::commands::backfill::{outcome, stored, target};
+use crate::commands::backfill::stored;
 use crate::commands::get::request;
 use crate::connection::{Connected, Connection};
-use crate::failure::{Failure, Result, brief};
+use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::param_options::Params;
@@ -26,7 +27,7 @@ use crate::progress::duration;
 use crate::record_table::Part;
 use crate::requested_series::{Series, combine, labels, no_range_params};
 use crate::table::Format;
-use crate::time_arg::{self, Begin};
+use crate::time_arg;
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
@@ -40,8 +41,8 @@ pub(crate) struct Poll {
     #[command(flatten)]
     params: Params,
     /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::begin)]
-    from: Begin,
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
+    from: Timestamp,
     /// Stop after this many records
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
@@ -59,23 +60,15 @@ pub(crate) struct Poll {
 /// The time after an interval in which the service publishes its record.
 const DELAY: Duration = Duration::from_secs(5);
 
-/// A page of one of the series, or its error.
-struct SeriesUpdate {
-    series: usize,
-    update: Result<Update<AnyRecord>, Error>,
-}
-
 impl Poll {
-    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         no_range_params(&self.params)?;
         let series = combine(&self.chosen.with_history()?, &self.params, log)?;
         let connected = self.connection.open(log).await?;
-        if let Some(out) = &self.out {
-            return self.write(out, &series, &connected, interrupt, log).await;
+        match &self.out {
+            Some(out) => self.write(out, &series, &connected, interrupt, log).await,
+            None => interrupt.ends(self.print(&connected.client, &series, log)).await,
         }
-        let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
-        let mut updates = follow(&connected.client, &series, self.from)?;
-        interrupt.ends(self.print(&mut updates, &series, printer, log)).await
     }
 
     /// Runs a backfill after each interval.
@@ -85,12 +78,12 @@ impl Poll {
         series: &[Series],
         connected: &Connected,
         mut interrupt: Interrupt,
-        log: &Log,
+        log: Log,
     ) -> Result<()> {
-        let (target, labels) = (target(out)?, labels(series));
+        let (target, labels) = (Target::parse(out)?, labels(series));
         let series = stored(&connected.client, series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
-        let from = self.from.timestamp().floor(step);
+        let from = self.from.floor(step);
         loop {
             let job = Job::new(series.clone(), from..Timestamp::now(), target.clone()).allow_empty();
             let job = job.response_monitor(connected.monitor.clone());
@@ -117,18 +110,27 @@ impl Poll {
         }
     }
 
-    async fn print(
-        &self,
-        updates: &mut mpsc::Receiver<SeriesUpdate>,
-        series: &[Series],
-        mut printer: Printer,
-        log: &Log,
-    ) -> Result<()> {
-        let labels = labels(series);
+    async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
+        let mut printer = Printer::new(series, Format::or_for_reader(self.format, Format::Jsonl));
+        let (labels, mut updates) = (labels(series), JoinSet::new());
+        let mut due = Vec::new();
+        for (index, one) in series.iter().enumerate() {
+            let Some(request) = request(client, one) else { continue };
+            let step = request.clone().history(0..0).plan()?.step;
+            let from = self.from.floor(step);
+            due.push(from + step);
+            updates.spawn(next(index, request.follow(from)));
+        }
+        if let Some(due) = due.into_iter().min().filter(|due| *due > Timestamp::now()) {
+            log.remark(&format!("the first record is due at {}", time_arg::shown(due)));
+        }
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
-            let Some(SeriesUpdate { series: index, update }) = updates.recv().await else { break };
-            let mut page = match update.map_err(Failure::from)? {
+            let Some(done) = updates.join_next().await else { break };
+            let (index, records, update) = done.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+            let update = update?;
+            updates.spawn(next(index, records));
+            let mut page = match update {
                 Update::Records(page) | Update::Late(page) => page,
                 Update::Outage { elapsed, error, .. } => {
                     let (elapsed, reason) = (duration(elapsed), brief(&error));
@@ -158,25 +160,11 @@ fn missing(label: &str, gap: &Gap) -> String {
     format!("{label}: the service has no record from {from} to {to}")
 }
 
-/// Follows every series in a separate task; one channel receives their pages.
-fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Receiver<SeriesUpdate>> {
-    // A capacity of one page per series limits the lead over a slow reader.
-    let (sender, updates) = mpsc::channel(series.len().max(1));
-    for (index, one) in series.iter().enumerate() {
-        let Some(endpoint) = one.endpoint.known() else { continue };
-        let request = request(client, endpoint, one);
-        let from = from.of(&request)?;
-        let mut records: Follow<Dynamic> = request.follow(from);
-        let sender = sender.clone();
-        tokio::spawn(async move {
-            loop {
-                let update = records.next().await;
-                let is_over = update.is_err();
-                if sender.send(SeriesUpdate { series: index, update }).await.is_err() || is_over {
-                    break;
-                }
-            }
-        });
-    }
-    Ok(updates)
+/// The next update of a series, which is followed in a separate task.
+async fn next(
+    index: usize,
+    mut records: Follow<Dynamic>,
+) -> (usize, Follow<Dynamic>, Result<Update<AnyRecord>, Error>) {
+    let update = records.next().await;
+    (index, records, update)
 }

@@ -9,13 +9,12 @@ use clap::Args;
 use generated_client::Timestamp;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use tables::SeriesStatus;
+use tables::{SeriesStatus, Target};
 
-use crate::commands::backfill::target;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::progress::{counted, duration};
-use crate::table::{Cell, Column, Format, Table};
+use crate::table::{Cell, Format, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
 /// Show records, holes, damage and age of what backfill has written
@@ -34,8 +33,8 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    pub(crate) async fn run(&self, log: &Log) -> Result<()> {
-        let (status, now) = (tables::status(&target(&self.path)?).await?, Timestamp::now());
+    pub(crate) async fn run(&self, log: Log) -> Result<()> {
+        let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
         if status.series.is_empty() && status.damaged.is_empty() {
             return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
         }
@@ -51,8 +50,9 @@ impl Status {
             let files = counted(status.damaged.len() as u64, "damaged file");
             return Err(Failure::new(ExitKind::Incomplete, format!("{}: {files}", self.path)));
         }
-        let is_old =
-            |series: &&SeriesStatus| self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + max < now));
+        let is_old = |series: &&SeriesStatus| {
+            self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + step(series) + max < now))
+        };
         match status.series.iter().filter(is_old).map(|series| label(&series.path)).collect::<Vec<_>>().as_slice() {
             [] => Ok(()),
             [first] => Err(Failure::new(ExitKind::Incomplete, format!("{first} is too old"))),
@@ -76,31 +76,31 @@ fn label(path: &str) -> String {
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         (Some(0), _) => "up to date".to_owned(),
-        (_, Some(last)) => format!("{} old", age(last, now)),
+        (_, Some(last)) => format!("{} old", age(last + step(series), now)),
         _ => "empty".to_owned(),
     }
 }
 
-/// The time since a record as text: `2 days`.
-pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
-    duration(if last < now { now - last } else { Duration::ZERO })
+fn step(series: &SeriesStatus) -> Duration {
+    Duration::from_secs(series.step)
+}
+
+/// The time since the end of a record's interval as text: `2 days`.
+pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
+    duration(if end < now { now - end } else { Duration::ZERO })
 }
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
-    let names = ["series", "state", "last", "missing", "records", "first", "revised", "invalid"];
-    let column = |name: &str| Column {
-        name: name.to_owned(),
-        is_number: ["missing", "records", "revised", "invalid"].contains(&name),
-    };
+    let names = ["series", "state", "missing", "last", "records", "first", "revised", "invalid"];
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
         let SeriesStatus { path, rows, first, last, missing, revised, invalid, .. } = series;
-        let texts = [Cell::text(label(path)), Cell::text(state(series, now)), time(*last)];
-        let rest = [number(*missing), number(*rows), time(*first), number(*revised), number(*invalid)];
-        texts.into_iter().chain(rest).collect()
+        let first_cells = [Cell::text(label(path)), Cell::text(state(series, now)), number(*missing), time(*last)];
+        let rest = [number(*rows), time(*first), number(*revised), number(*invalid)];
+        first_cells.into_iter().chain(rest).collect()
     };
-    Table { columns: names.iter().map(|name| column(name)).collect(), rows: all.iter().map(row).collect() }
+    Table { columns: names.map(str::to_owned).into(), rows: all.iter().map(row).collect() }
 }
 
 fn object(series: &SeriesStatus, now: Timestamp) -> Value {

@@ -312,7 +312,27 @@ fn a_series_that_is_listed_twice_is_an_error() {
 fn a_device_is_no_target() {
     for args in [backfill("BTC", Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
         let output = run(&args);
-        let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n  help: `--out -` writes to standard output\n";
+        let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n";
         assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
+    }
+}
+
+/// Each series has an open lock file.
+#[cfg(unix)]
+#[test]
+fn many_series_raise_the_limit_of_open_files_or_name_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let coins: Vec<_> = (0..100).map(|index| format!("C{index}")).collect();
+    let data = folder.path().join("data");
+    let mut args = backfill("", &data, &["--sandbox", "--dry-run"]);
+    let coins = coins.join(",");
+    (args[6], args[8]) = ("2025-01-02", &coins);
+    args.pop();
+    for (limit, code) in [("-Sn", Some(0)), ("-n", Some(1))] {
+        let script = format!("ulimit {limit} 64; exec {} \"$@\"", support::PROGRAM);
+        let output = std::process::Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap();
+        let output = run_output(&output);
+        assert_eq!(output.code, code, "{}", output.err);
+        assert_eq!(output.err.contains("raise the limit with `ulimit -n`"), code == Some(1), "{}", output.err);
     }
 }

@@ -5,33 +5,47 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::process::Stdio;
 
+use generated_client::registry::EndpointInfo;
+use generated_client::{GROUPS, SERVICE};
+
 use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 const HOUR: [&str; 5] = ["volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
+
+fn endpoint(ident: &str) -> &'static EndpointInfo {
+    GROUPS.iter().flat_map(|group| group.endpoints).find(|endpoint| endpoint.ident == ident).unwrap()
+}
 
 fn get(more: &[&'static str]) -> Vec<&'static str> {
     [&["get"], HOUR.as_slice(), more].concat()
 }
 
 #[test]
-fn list_as_csv_includes_endpoints_known_by_name_only() {
+fn list_ends_with_endpoints_known_by_name_only() {
     let all = run(&["list"]);
     assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
-    assert!(all.out.starts_with("endpoint,group,path,history,evidence,summary\n"), "{}", all.out);
-    let endpoints: usize = generated_client::GROUPS.iter().map(|group| group.endpoints.len()).sum();
-    assert_eq!(all.rows().len(), endpoints);
-    assert!(all.rows().iter().any(|row| row.contains(",,false,")));
+    let (with_path, by_name) = all.out.split_once("\nKnown by name only, without a path\n").unwrap();
+    for endpoint in GROUPS.iter().flat_map(|group| group.endpoints) {
+        let part = if endpoint.path.is_some() { with_path } else { by_name };
+        assert!(part.contains(endpoint.ident), "{endpoint}");
+    }
 }
 
 #[test]
 fn list_searches_names_fields_and_descriptions() {
-    let found = run(&["list", "volumeRatio"]);
-    assert!(found.out.contains("\nvolume_ratio,orderflow,/volumeRatio,true,documented,"), "{}", found.out);
-    let with_history = run(&["list", "--history", "--format", "jsonl"]);
-    assert!(with_history.out.lines().all(|line| line.contains("\"history\":true")), "{}", with_history.out);
-    let none = run(&["list", "volum_ratio"]);
-    let expected = "error: no endpoint matches `volum_ratio`\n  help: did you mean `volume_ratio`?\n";
-    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(2), "", expected));
+    let (name, endpoint) = ("volume_ratio", endpoint("volume_ratio"));
+    let found = run(&["list", endpoint.path.unwrap().trim_start_matches('/')]);
+    assert!(found.out.contains(&format!("\n  {name}  ")), "{}", found.out);
+    let with_history = run(&["list", "--history"]);
+    let without =
+        GROUPS.iter().flat_map(|group| group.endpoints).filter(|endpoint| endpoint.history(&SERVICE).is_none());
+    for endpoint in without {
+        assert!(!with_history.out.contains(&format!("\n  {}  ", endpoint.ident)), "{endpoint}");
+    }
+    let typo = format!("{name}s");
+    let none = run(&["list", &typo]);
+    let expected = format!("error: no endpoint matches `{typo}`\n  help: did you mean `{name}`?\n");
+    assert_eq!((none.code, none.out.as_str(), none.err), (Some(2), "", expected));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::{Service, Terminal};
 
 /// The screen of a command that ends by itself.
-fn seen(args: &[&str]) -> (Option<i32>, String) {
+fn run(args: &[&str]) -> (Option<i32>, String) {
     let mut terminal = Terminal::start(args);
     let code = terminal.end();
     (code, terminal.screen())
@@ -12,7 +12,7 @@ fn seen(args: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn records_are_a_table() {
     let (code, screen) =
-        seen(&["get", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5", "--sandbox"]);
+        run(&["get", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5", "--sandbox"]);
     assert_eq!(code, Some(0));
     let lines: Vec<_> = screen.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["openDate", "coin", "volumeRatio"]);
@@ -21,13 +21,13 @@ fn records_are_a_table() {
 
 #[test]
 fn body_without_records_is_indented() {
-    let (_, screen) = seen(&["get", "health_check", "--sandbox"]);
+    let (_, screen) = run(&["get", "health_check", "--sandbox"]);
     assert!(screen.starts_with("{\n  \""), "{screen}");
 }
 
 #[test]
 fn help_fits_the_terminal_and_shows_the_params_of_the_endpoint() {
-    let (code, screen) = seen(&["get", "open_interest", "-h"]);
+    let (code, screen) = run(&["get", "open_interest", "-h"]);
     assert_eq!(code, Some(0));
     assert!(screen.contains("--timeframe <TIMEFRAME>"), "{screen}");
     assert!(!screen.contains("--anchor"), "{screen}");
@@ -49,7 +49,7 @@ fn no_color_disables_colours() {
 
 #[test]
 fn a_plot_fits_the_terminal() {
-    let (code, screen) = seen(&["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"]);
+    let (code, screen) = run(&["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"]);
     assert_eq!(code, Some(0));
     assert!(screen.contains("Open Interest: close (USD)"), "{screen}");
     assert!(screen.contains("BTC") && screen.contains("ETH"), "{screen}");
@@ -58,10 +58,12 @@ fn a_plot_fits_the_terminal() {
 }
 
 #[test]
-fn a_range_shows_a_bar() {
+fn a_backfill_shows_a_bar() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
     let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
-    let args = ["plot", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "90d"];
-    let mut terminal = Terminal::derivs_with(&service, &args);
+    let args = ["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "90d", "--out"];
+    let mut terminal = Terminal::derivs_with(&service, &[&args[..], &[file.to_str().unwrap()]].concat());
     terminal.wait_for("0%  waiting");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
@@ -86,7 +88,7 @@ fn a_backfill_reports_what_it_did() {
     let file = folder.path().join("a.parquet");
     let range = ["--from", "2025-01-01", "--to", "2025-04-01", "--out", file.to_str().unwrap(), "--sandbox"];
     let args = ["backfill", "volume_ratio", "open_interest", "--coin", "BTC", "--timeframe", "1h"];
-    let (code, screen) = seen(&[args.as_slice(), &range].concat());
+    let (code, screen) = run(&[args.as_slice(), &range].concat());
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains('%'), "the bar is removed\n{screen}");
     assert!(screen.contains("4,320 new records (6 requests"), "{screen}");

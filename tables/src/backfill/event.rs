@@ -14,12 +14,10 @@ use crate::state::SeriesState;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BackfillEvent {
-    /// The progress of a series, after every page.
+    /// The progress of all series, after every page.
     #[non_exhaustive]
     Progress {
-        /// The series.
-        series: usize,
-        /// Its finished and remaining work in this run.
+        /// The finished and remaining work of this run.
         progress: Progress,
     },
     /// Times without records, invalid records and pages that could not be fetched. The summary contains those that
@@ -30,14 +28,6 @@ pub enum BackfillEvent {
         series: usize,
         /// The problems found in a page.
         report: Report,
-    },
-    /// A series, or the rest of it, could not be fetched. The others continue.
-    #[non_exhaustive]
-    Failed {
-        /// The series.
-        series: usize,
-        /// The reason.
-        error: runtime::Error,
     },
     /// The service or the rate limiter has stopped responding.
     #[non_exhaustive]
@@ -50,12 +40,6 @@ pub enum BackfillEvent {
     Recovered {
         /// Duration of the outage.
         elapsed: Duration,
-    },
-    /// The rows are being merged with the single file.
-    #[non_exhaustive]
-    Merging {
-        /// Its path.
-        name: String,
     },
 }
 
@@ -110,6 +94,8 @@ pub struct SeriesReport {
     pub first: Option<Timestamp>,
     /// The last record of the target.
     pub last: Option<Timestamp>,
+    /// The interval between records.
+    pub step: Duration,
 }
 
 impl SeriesReport {
@@ -126,6 +112,6 @@ impl SeriesReport {
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.holes, self.first, self.last) = (state.holes(), state.first, state.last);
+        (self.holes, self.first, self.last, self.step) = (state.holes(), state.first, state.last, state.step());
     }
 }

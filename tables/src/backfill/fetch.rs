@@ -58,7 +58,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                         Ok(page) => self.page(item, unwritten, page).await?,
                         Err(error) => rejected = self.failed(item, error),
                     }
-                    self.report_progress(item.series);
+                    self.report_progress();
                 }
                 Err(_) => {}
             }
@@ -106,7 +106,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
-        (self.watch)(&BackfillEvent::Failed { series: item.series, error: error.clone() });
         self.summary.failed.push((item.series, error.into()));
         None
     }

@@ -135,7 +135,8 @@ async fn series_plan(
     };
     let mut gaps = Vec::new();
     if let Some(from) = from {
-        let whole = ceil(from, plan.step)..recent.floor(plan.step);
+        let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
+        let whole = first..recent.floor(plan.step);
         let mut scanned = content.read(state, Some(from)).await?;
         if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);
@@ -181,9 +182,4 @@ fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
         pages.truncate(HOLE_REQUESTS);
         pages.sort_by_key(|page| page.start);
     }
-}
-
-fn ceil(time: Timestamp, step: Duration) -> Timestamp {
-    let floor = time.floor(step);
-    if floor == time { time } else { floor + step }
 }

@@ -152,10 +152,10 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         self.job.series.get(index).zip(self.series.get_mut(index))
     }
 
-    /// Reports the progress of a series, summed over all its ranges.
-    pub(super) fn report_progress(&mut self, series: usize) {
+    /// Reports the progress, summed over all ranges.
+    pub(super) fn report_progress(&mut self) {
         let mut all = Progress::default();
-        for item in self.items.iter().filter(|item| item.series == series) {
+        for item in &self.items {
             let one = item.progress();
             all.records += one.records;
             all.pages += one.pages;
@@ -164,12 +164,12 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             all.waited += one.waited;
             all.elapsed = all.elapsed.max(one.elapsed);
         }
-        (self.watch)(&BackfillEvent::Progress { series, progress: all });
+        (self.watch)(&BackfillEvent::Progress { progress: all });
     }
 
     /// Merges the rows with the single file, if that is the target, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
-        let Self { job, content, mut watch, mut series, mut summary, has_response, items, .. } = self;
+        let Self { job, content, mut series, mut summary, has_response, items, .. } = self;
         if let Some(single) = content.single.as_ref().filter(|_| !summary.is_cancelled) {
             let mut merged = |state: &SeriesState, changes: Changes| {
                 if let Some(one) = series.iter_mut().find(|one| one.report.path == state.path) {
@@ -177,7 +177,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
                     one.report.count(changes);
                 }
             };
-            merge_file::merge(job, content, single, &mut watch, &mut summary, &mut merged).await?;
+            merge_file::merge(job, content, single, &mut summary, &mut merged).await?;
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;

@@ -42,7 +42,9 @@ where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let fails = |error| Error::storage(path.display(), error);
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // A link to a missing file has no canonical path.
+    let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
+    let target = fs::canonicalize(path).ok().or_else(linked).unwrap_or_else(|| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
     let replaced = fs::metadata(&target).ok();
@@ -101,9 +103,13 @@ mod tests {
         write(&link, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert!(link.is_symlink() && fs::metadata(&real).unwrap().permissions().mode() & 0o777 == 0o600);
+        let dangling = dir.path().join("dangling");
+        symlink("missing", &dangling).unwrap();
+        write(&dangling, |file| file.write_all(b"first")).unwrap();
+        assert!(dangling.is_symlink() && fs::read_to_string(dir.path().join("missing")).unwrap() == "first");
         fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
         let error = write(&link, |file| file.write_all(b"newer")).unwrap_err().to_string();
         assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn arrays(
     let records = || records.iter().map(|record| record.as_any().unwrap_or(&Value::Null));
     let array = |(name, ty): &(String, ValueType)| {
         let values = records().zip(times).map(|(record, time)| fitting(*ty, record.get(name)?, *time));
-        types::array(*ty, &values.map(|value| value.unwrap_or(FieldValue::Null)).collect::<Vec<_>>())
+        types::array(*ty, values.map(|value| value.unwrap_or(FieldValue::Null)))
     };
     let unknown = records().zip(times).map(|(record, time)| rest(columns, record, *time)).collect::<StringArray>();
     columns.iter().map(array).chain([Arc::new(unknown) as ArrayRef]).collect()

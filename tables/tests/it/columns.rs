@@ -51,6 +51,40 @@ async fn a_data_set_has_a_folder_for_every_param() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn series_with_other_values_of_a_repeated_param_have_other_folders() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    let path = dir.path().join("data/");
+    let request = |exchanges: &[&str]| {
+        let request = client.endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1h");
+        SeriesRequest::new(request.query_list("exchange", exchanges)).unwrap()
+    };
+    let whole = job(vec![request(&["a", "b"]), request(&["a", "c"]), request(&["a"])], END - DAY, END, &path);
+    assert_eq!(run(&whole).await.records, 3 * 24);
+    let expected = ["a", "a,b", "a,c"].map(|exchanges| {
+        format!("orderflow.volume_ratio/exchange={exchanges}/coin=BTC/timeframe=1h/year=2024/data.parquet")
+    });
+    assert_eq!(files(&path), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_data_set_of_another_format_is_rejected_before_a_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
+    let (head, client) = (path.join(".backfill.json"), client_of(|_, _, _| panic!("a request was sent")));
+    let text = fs::read_to_string(&head).unwrap();
+    let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 2 * DAY, END, &path);
+    for (version, age) in [(1, "an older"), (3, "a newer")] {
+        fs::write(&head, text.replace("\"version\":2", &format!("\"version\":{version}"))).unwrap();
+        let error = whole.plan().await.unwrap_err().to_string();
+        let expected = format!("data: {age} version wrote it, in format {version}; this version continues format 2");
+        assert!(error.contains(&expected) && error.contains("to rebuild, move it away"), "{error}");
+        let error = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap_err().to_string();
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();

@@ -96,7 +96,7 @@ async fn a_series_without_a_record_is_not_a_success() {
 async fn a_service_that_does_not_respond_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let client = runtime::transport::from_fn(|_| std::future::pending());
-    let response_monitor = tables::ResponseMonitor::new();
+    let response_monitor = tables::ResponseMonitor::default();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
     let client = builder.observer(response_monitor.clone()).build().unwrap();
     let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/"))

@@ -1,0 +1,192 @@
+//! Shows the plan, the progress, the problems and the outcome of a backfill, and chooses the exit code.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use generated_client::{Timestamp, history};
+use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
+
+use crate::commands::status::age;
+use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::job_file::JobFile;
+use crate::log::Log;
+use crate::progress::{Bar, counted, duration, shortened};
+use crate::table::{self, Table};
+use crate::time_arg;
+
+/// Maximum number of printed warnings of one kind.
+const MAX_LISTED: usize = 5;
+
+/// Maximum length of a warning about one page.
+const MAX_LINE: usize = 110;
+
+/// A range that ended at most this long before the run ends with the present.
+const NOW: Duration = Duration::from_secs(60);
+
+/// The changes of a run, and the age of the last records.
+pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestamp>) -> String {
+    let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let mut parts = vec![counted(sum(|report| report.added), "new record")];
+    let changes = [
+        (sum(|report| report.filled), "filled"),
+        (sum(|report| report.revised), "revised"),
+        (sum(|report| report.invalid), "with an invalid value"),
+        (sum(|report| report.dropped), "dropped"),
+    ];
+    parts.extend(changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    let lasts =
+        || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.last? + report.step, label)));
+    if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
+        parts.push(format!("last record {} ago", age(newest, now)));
+        if age(newest, now) != age(oldest, now) {
+            parts.push(format!("of {label} {} ago", age(oldest, now)));
+        }
+    }
+    format!("{} ({}, {})", parts.join(", "), counted(summary.requests, "request"), duration(summary.elapsed))
+}
+
+/// Shows the events of a run.
+pub(crate) struct Reporter {
+    log: Log,
+    pub(crate) bar: Bar,
+    labels: Vec<String>,
+    failures: Vec<(usize, history::FailedPage)>,
+}
+
+impl Reporter {
+    pub(crate) fn new(log: Log, labels: Vec<String>) -> Self {
+        Self { log, bar: Bar::new(log), labels, failures: Vec::new() }
+    }
+
+    /// Prints the outcome, and chooses the exit code.
+    pub(crate) fn end(&self, file: &JobFile, summary: Summary, signal: ExitKind) -> Result<()> {
+        let out = &file.out;
+        // The age of the last record is irrelevant if the range ends in the past.
+        let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
+        // If everything was fetched already, the plan has reported it.
+        let is_stopped = summary.is_cancelled || summary.is_unreachable;
+        if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
+            self.log.remark(&format!("{out}: {}", outcome(&summary, &self.labels, now)));
+        }
+        let of_series = || summary.series.iter().zip(&self.labels);
+        let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0 && !is_stopped).collect();
+        self.list(missing.iter().map(|(report, label)| {
+            let count = counted(report.holes, "record");
+            format!(
+                "{label}: {count} missing between the first and the last; `derivs status --json {out}` lists the times"
+            )
+        }));
+        if is_stopped {
+            let kept = counted(self.bar.total.records, "record");
+            let unreachable = (ExitKind::Service, "stopped because the service does not respond");
+            let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
+            let message = format!("{cause}; {kept} kept");
+            return Err(Failure::new(ending, message).help("run the same command to continue"));
+        }
+        if summary.is_complete {
+            return Ok(());
+        }
+        let empty: Vec<&str> =
+            of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
+        let (all, failed) = (self.labels.len(), summary.failed.len());
+        let endings: Vec<ExitKind> =
+            summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
+        let message = match summary.failed_pages {
+            // The service would reject the same command again.
+            0 if failed > 0 && endings.iter().all(|ending| *ending == ExitKind::Rejected) => {
+                return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
+            }
+            0 if failed == 0 => {
+                let names = shortened(&empty.join(", "), MAX_LINE);
+                let help = "check the values; `--allow-empty` accepts series without records";
+                return Err(Failure::new(ExitKind::Incomplete, format!("never a record of {names}")).help(help));
+            }
+            0 => format!("{failed} of {all} series are incomplete"),
+            requests => format!("{} failed", counted(requests, "request")),
+        };
+        Err(Failure::new(ExitKind::Incomplete, message).help("run the same command to fetch the missing records"))
+    }
+
+    fn label(&self, series: usize) -> &str {
+        self.labels.get(series).map_or("", String::as_str)
+    }
+
+    /// Prints the error of a series in one line.
+    fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
+        let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
+        self.log.warning(&shortened(&format!("{}: {reason}", self.label(series)), MAX_LINE));
+        Failure::from(error).exit_kind()
+    }
+
+    pub(crate) fn event(&mut self, event: &BackfillEvent) {
+        match event {
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress),
+            BackfillEvent::Report { series, report, .. } => {
+                self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
+            }
+            BackfillEvent::Trouble { elapsed, .. } => {
+                let text = format!("no response from the service for {}; still trying", duration(*elapsed));
+                self.bar.warning(self.log, &text);
+            }
+            BackfillEvent::Recovered { elapsed, .. } => {
+                let text = format!("the service responds again after {}", duration(*elapsed));
+                self.bar.warning(self.log, &text);
+            }
+            _ => {}
+        }
+    }
+
+    /// Lists failed requests.
+    pub(crate) fn report(&self) {
+        self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
+    }
+
+    /// Prints the first of several warnings, and the number of the others.
+    fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
+        let more = warnings.len().saturating_sub(MAX_LISTED);
+        warnings.take(MAX_LISTED).for_each(|warning| self.log.warning(&warning));
+        if more > 0 {
+            self.log.warning(&format!("and {more} more like this"));
+        }
+    }
+}
+
+/// A failed page in one line.
+pub(crate) fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
+    shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
+}
+
+fn span(range: &Range<Timestamp>) -> String {
+    format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
+}
+
+/// One line with the dates and the size of the work.
+pub(crate) fn announced(plan: &BackfillPlan) -> String {
+    let ranges = || plan.series.iter().map(|series| &series.range);
+    let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
+    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {}", span(&(start..end))));
+    let count = plan.series.len();
+    let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
+    if plan.requests() == 0 {
+        return format!("{series}{dates}: up to date");
+    }
+    let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
+    let min = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
+    let min = min.map_or(String::new(), |time| format!(", at least {}", duration(time)));
+    format!("{series}{dates}: up to {records} in {requests}{min}")
+}
+
+/// The ranges to fetch, one per row.
+pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
+    let columns = ["series", "from", "to", "reason"].map(str::to_owned).into();
+    let mut rows = Vec::new();
+    for (series, label) in plan.series.iter().zip(labels) {
+        let missing = series.missing.iter().map(|range| (range, "missing"));
+        let gaps = series.gaps.iter().map(|range| (range, "gap"));
+        for (range, reason) in missing.chain(gaps) {
+            let [from, to] = [range.start, range.end].map(table::Cell::Time);
+            rows.push(vec![table::Cell::text(label.as_str()), from, to, table::Cell::text(reason)]);
+        }
+    }
+    Table { columns, rows }
+}
