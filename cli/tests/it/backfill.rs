@@ -326,7 +326,7 @@ fn many_series_raise_the_limit_of_open_files_or_name_it() {
     let data = folder.path().join("data");
     let mut args = backfill("", &data, &["--sandbox", "--dry-run"]);
     let coins = coins.join(",");
-    (args[6], args[8]) = ("2025-01-02", &coins);
+    (args[7], args[9]) = ("2025-01-02", &coins);
     args.pop();
     for (limit, code) in [("-Sn", Some(0)), ("-n", Some(1))] {
         let script = format!("ulimit {limit} 64; exec {} \"$@\"", support::PROGRAM);

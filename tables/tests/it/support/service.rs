@@ -53,7 +53,7 @@ static TIMEFRAMES: TypeInfo = TypeInfo::new(
 );
 
 static PARAMS: &[ParamInfo] = &[
-    ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED),
+    ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED).repeated(),
     ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED).required(DOCUMENTED),
     ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED).required(DOCUMENTED),
     ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED).allowed_values(&["1000"]),
