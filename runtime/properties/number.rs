@@ -1,7 +1,7 @@
 //! A number is read as JSON and Rust read it, quoted or not, or rejected.
 
-use crate::decode::record::{FromSlot, Record, Slot};
-use crate::registry::TimeUnit;
+use crate::decode::record::{DecodedValue, FromDecoded, Record};
+use crate::registry::{TimeUnit, ValueType};
 use crate::send::Body;
 
 use crate::values::number::NoNumber;
@@ -22,7 +22,7 @@ pub fn number(text: &[u8]) {
     }
     let Some(number) = Number::parse(text) else {
         assert!(!is_number(text), "{text:?} is a number and rejected");
-        assert!(f64::from_slot(&mut Slot::Text(text)).is_err() && i64::from_slot(&mut Slot::Text(text)).is_err());
+        assert!(decoded(&ValueType::Number, text).is_none() && decoded(&ValueType::Integer, text).is_none());
         return;
     };
     assert!(is_number(text), "{text:?} is not a number and read as {number:?}");
@@ -47,15 +47,21 @@ fn assert_bare_and_quoted_agree(text: &str, float: f64) {
     }
 }
 
+/// Converts a quoted number.
+fn decoded<'a>(ty: &ValueType, text: &'a str) -> Option<DecodedValue<'a>> {
+    DecodedValue::of_text(ty, text.into())
+}
+
 /// An integer is the nearest to its number, and an integer literal is read exactly.
 // Up to 2^53, where the digits do not speak for themselves, the cast is exact.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
-    let read = i64::from_slot(&mut Slot::Text(text)).ok();
+    let read = decoded(&ValueType::Integer, text).map(|mut value| i64::from_decoded(&mut value));
     assert_eq!(read, number.integer());
-    let time = Timestamp::from_slot(&mut Slot::Text(text).in_unit(TimeUnit::Seconds));
-    assert_eq!(time.ok(), read.map(Timestamp::from).filter(|time| *time <= Timestamp::LAST_WRITABLE));
-    let count = u64::from_slot(&mut Slot::Text(text)).ok();
+    let time = decoded(&ValueType::Timestamp(TimeUnit::Seconds), text);
+    let time = time.map(|mut value| Timestamp::from_decoded(&mut value));
+    assert_eq!(time, read.map(Timestamp::from).filter(|time| *time <= Timestamp::LAST_WRITABLE));
+    let count = decoded(&ValueType::Count, text).map(|mut value| u64::from_decoded(&mut value));
     assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
         // Negative zero is a float unless an integer is wanted.

@@ -46,19 +46,19 @@ impl Record for Every {
             field("flag", ValueType::Boolean),
             field("text", ValueType::String),
             field("side", ValueType::named::<Side>()),
-            field("maybe", ValueType::Number),
-            field("any", ValueType::Any),
-            field("levels", ValueType::List(&ValueType::record::<Level>())),
-            field("best", ValueType::record::<Level>()),
-            field("grid", ValueType::List(&ValueType::List(&ValueType::Number))),
-            field("a\\n", ValueType::Boolean),
+            field("maybe", ValueType::Number).optional(),
+            field("any", ValueType::Any).optional(),
+            field("levels", ValueType::List(&ValueType::record::<Level>())).optional(),
+            field("best", ValueType::record::<Level>()).optional(),
+            field("grid", ValueType::List(&ValueType::List(&ValueType::Number))).optional(),
+            field("a\\n", ValueType::Boolean).optional(),
         ],
     );
 }
 
 crate::fields!(
     Every => time = 0, number = 1, integer = 2, count = 3, flag = 4, text = 5, side = 6, maybe = 7, any = 8,
-    levels = 9 or default, best = 10, grid = 11 or default, escaped = 12
+    levels = 9, best = 10, grid = 11, escaped = 12
 );
 
 pub(crate) struct Level {
@@ -91,10 +91,10 @@ pub(crate) struct About {
 
 impl Record for About {
     const INFO: &'static RecordInfo =
-        &RecordInfo::new("About", &[field("exchanges", ValueType::List(&ValueType::String))]);
+        &RecordInfo::new("About", &[field("exchanges", ValueType::List(&ValueType::String)).optional()]);
 }
 
-crate::fields!(About => exchanges = 0 or default);
+crate::fields!(About => exchanges = 0);
 
 /// A whole envelope.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! The decoder: turns the text of a body into rows, and records into columns and back into JSON (`fields/`).
 //!
 //! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
-//! is compiled once for all of them. A body must parse to its end. `FromSlot` checks the values. The results are the
-//! same even if another crate turns on features of `serde_json`.
+//! is compiled once for all of them. A body must parse to its end. The results are the same even if another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
 mod bad_record;
+pub(crate) mod decoded_value;
 mod envelope;
 pub(crate) mod field_value;
 pub(crate) mod fields;
@@ -17,7 +17,6 @@ mod row;
 #[path = "../properties/sample.rs"]
 pub(crate) mod sample;
 mod scanner;
-mod slot;
 #[cfg(test)]
 mod tests;
 mod unknown_fields;
@@ -32,7 +31,8 @@ use crate::registry::{EnvelopeInfo, RecordInfo, TimeField};
 use crate::values::Value;
 
 use json_path::JsonPath;
-use record::{Record, Row, UnknownFields};
+use record::{Record, UnknownFields};
+use row::Row;
 use scanner::{DEPTH, Scanner};
 
 pub use bad_record::BadRecord;
@@ -131,9 +131,9 @@ pub(crate) fn series<M: Record>(
 ) -> Result<EnvelopeRest<M>, DecodeError> {
     let mut rest = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
     let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-    let metadata = rest.metadata.record().map_err(|error| error.in_field(key))?;
+    rest.metadata.require_all().map_err(|error| error.in_field(key))?;
     Ok(EnvelopeRest {
-        metadata,
+        metadata: M::from_row(&mut rest.metadata),
         unknown_fields: rest.unknown.take(),
         bad_records: rest.bad,
         time: None,

@@ -12,8 +12,7 @@ pub use crate::client::{ClientType, Core, Marker, Request};
 pub use crate::decode::EnvelopeRest;
 pub use crate::decode::field_value::{AsFieldValue, Fields};
 pub use crate::dispatch::observer::Log;
-pub use crate::rate_limit::limit::WindowOfSome;
-pub use crate::rate_limit::window::Window;
+pub use crate::rate_limit::limit::LimitWindow;
 pub use crate::registry::TimeField;
 pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse, require_complete};
 pub use crate::values::named_type::{Text, duration};
@@ -79,7 +78,7 @@ pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> 
 
 /// Deserializes a record from its wire form, in any self-describing format.
 pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
-    fields::deserialize(deserializer, |text| decode::object(text, R::INFO)?.record())
+    fields::deserialize(deserializer, |text| decode::object(text, R::INFO).map(|mut row| R::from_row(&mut row)))
 }
 
 /// Deserializes a body from its wire form, in any self-describing format.
@@ -109,7 +108,7 @@ pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Tim
 
 /// Creates the default record.
 pub fn default_record<R: Record>() -> R {
-    R::from_row(&mut Row::empty())
+    R::from_row(&mut Row::of(R::INFO))
 }
 
 /// Returns whether two records of one type are equal.

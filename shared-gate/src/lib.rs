@@ -88,7 +88,7 @@ use std::time::Duration;
 
 use runtime::RateLimit;
 use runtime::RequestKind;
-use runtime::emitted::WindowOfSome;
+use runtime::emitted::LimitWindow;
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError};
 use tokio::time::Instant;
 
@@ -107,7 +107,7 @@ pub struct SharedGate(Arc<Handle>);
 struct Handle {
     /// Queues of windows that count only some endpoints, in the order of the limit: requests join them in this order,
     /// so no two wait for each other.
-    of_some: Vec<(WindowOfSome, Queue)>,
+    of_some: Vec<(LimitWindow, Queue)>,
     of_all: Queue,
     limit: RateLimit,
 }
@@ -121,7 +121,7 @@ impl Handle {
     fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Queue> {
         // Windows of some endpoints do not count token requests.
         let endpoint = if let RequestKind::Data(endpoint) = attempt.request { Some(endpoint) } else { None };
-        let counts = move |window: &WindowOfSome| endpoint.is_some_and(|endpoint| window.counts(endpoint));
+        let counts = move |window: &LimitWindow| endpoint.is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(move |(window, _)| counts(window));
         of_some.map(|(_, queue)| queue).chain([&self.of_all])
     }

@@ -103,8 +103,7 @@ fn fields(record: &Record) -> TokenStream {
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
         let index = proc_macro2::Literal::usize_unsuffixed(index);
         let name = ident(&field.ident);
-        let default = field.is_defaulted().then(|| quote!(or default));
-        quote!(#name = #index #default)
+        quote!(#name = #index)
     });
     let fields = (!record.fields.is_empty()).then(|| quote!(=> #(#fields),*));
     quote!(fields!(#name #fields);)

@@ -157,7 +157,7 @@ pub(super) fn limits_file(api: &Api) -> File {
         docs: "The rate limits of the service.".to_owned(),
         items,
     };
-    let others = [("SERVICE", "crate"), ("Window", "::runtime::emitted")];
+    let others = [("SERVICE", "crate"), ("LimitWindow", "::runtime::emitted")];
     source.render(&names_of("::runtime", "Error RateLimit emitted").chain(others).collect())
 }
 
@@ -167,14 +167,10 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let [requests, seconds] = numbers(limit);
     let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
     let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
-    let (window, names) = (quote!(&[Window::of(#requests, #seconds)]), &limit.endpoints);
-    let set = match limit.concurrent.map(|number| integer(number.into())) {
-        _ if !names.is_empty() => {
-            quote!(RateLimit::of_some(&[emitted::WindowOfSome::of(#requests, #seconds, &[#(#names),*])]))
-        }
-        Some(concurrent) => quote!(RateLimit::set(#window, #concurrent)),
-        None => quote!(RateLimit::windows(#window)),
-    };
+    let names = &limit.endpoints;
+    let concurrent = limit.concurrent.map(|number| integer(number.into()));
+    let concurrent = concurrent.map_or_else(|| quote!(None), |number| quote!(Some(#number)));
+    let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
     let scope = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let of = if names.is_empty() { String::new() } else { format!("It counts {} alone.", docs::codes(names)) };
     let what = format!("Limit set {}: {what}", docs::prose(&limit.name));

@@ -127,6 +127,7 @@ const TYPES: &[&str] = &[
     "IntoParam",
     "IntoParamList",
     "LimitInfo",
+    "LimitWindow",
     "Metadata",
     "NamedType",
     "OutOfRange",
@@ -160,7 +161,6 @@ const TYPES: &[&str] = &[
     "Value",
     "ValueInfo",
     "ValueType",
-    "Window",
 ];
 
 /// Names of the prelude that emitted files use unqualified.

@@ -8,12 +8,13 @@ use std::fmt;
 
 use serde_core::{Serialize, Serializer};
 
-use super::DecodeError;
+use super::decoded_value::{BoxedValue, DecodedValue};
 use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
-use super::record::{Row, UnknownFields};
-use super::scanner::{DEPTH, Scanner};
-use super::slot::{FromSlot, Slot};
-use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
+use super::record::UnknownFields;
+use super::row::{ANY, Row};
+use super::scanner::DEPTH;
+use crate::decode;
+use crate::registry::{RecordInfo, ValueType};
 use crate::values::{Timestamp, Value};
 
 /// A record without its own Rust type; its values are found by their names on the wire.
@@ -68,25 +69,9 @@ impl AnyRecord {
     ///
     /// [`BadRecord::text`](crate::BadRecord::text) is such a text.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
-        let (mut json, mut row) = (Scanner::new(text), Row::of(record));
-        let next = json.next_value().ok()?;
-        row.fill(&mut json, next, DEPTH).ok()?;
-        let original: Value = serde_json::from_str(text).ok()?;
-        let mut values = Vec::with_capacity(record.fields.len());
-        for (index, field) in record.fields.iter().enumerate() {
-            values.push(AnyValue::take(&mut row, index, field));
-            let value = match record.form {
-                RecordLayout::Object => original.get(field.wire_name),
-                RecordLayout::Positional => original.get(index),
-                RecordLayout::Value => Some(&original),
-            };
-            // A missing value has no original to keep.
-            if let (Some(_), Some(value)) = (row.misfit.take(), value.filter(|value| !value.is_null())) {
-                row.unknown.push(&format!("{}:{value}", Value::from(field.wire_name)));
-            }
-        }
-        let unknown_fields = row.unknown_fields();
-        Some(Self(Kind::Listed { record: Table(record), values: values.into(), unknown_fields }))
+        let mut row = Row::lenient(record);
+        decode::read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
+        Some(Self::from_row(&mut row))
     }
 
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
@@ -136,10 +121,12 @@ impl AnyRecord {
 
 impl Fields for AnyRecord {
     fn from_row(row: &mut Row<'_>) -> Self {
-        let Some(record) = row.record else { return Self(Kind::Unlisted(row.take(0))) };
-        let take = |(index, field)| AnyValue::take(row, index, field);
-        let values = record.fields.iter().enumerate().map(take).collect();
-        Self(Kind::Listed { record: Table(record), values, unknown_fields: row.unknown_fields() })
+        if std::ptr::eq(row.record, ANY) {
+            return Self(Kind::Unlisted(row.take(0)));
+        }
+        let values = row.record.fields.iter().zip(&mut row.values);
+        let values = values.map(|(field, value)| AnyValue::of_field(field.ty, std::mem::take(value))).collect();
+        Self(Kind::Listed { record: Table(row.record), values, unknown_fields: row.unknown_fields() })
     }
 
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
@@ -174,41 +161,36 @@ impl Serialize for AnyRecord {
 }
 
 impl AnyValue {
-    /// Takes the value of a field out of its row, which notes a value that does not fit.
-    fn take(row: &mut Row<'_>, index: usize, field: &FieldInfo) -> Self {
-        let Some(slot) = row.slots.get_mut(index) else { return Self::Null };
-        let value =
-            if field.optional && is_absent(slot) { Ok(Self::absent(field.ty)) } else { Self::of(field.ty, slot) };
-        value.unwrap_or_else(|error| {
-            row.note(index, error);
-            Self::Null
-        })
-    }
-
-    /// Returns the value for an absent field: an empty list or map, as in an emitted record, otherwise none.
-    fn absent(ty: ValueType) -> Self {
-        match ty {
-            ValueType::List(_) => Self::List(Vec::new()),
-            ValueType::Map(_) => Self::Map(Box::default()),
-            _ => Self::Null,
+    /// Converts the value of a field; an absent list or map is an empty one, as in an emitted record.
+    fn of_field(ty: ValueType, value: DecodedValue<'_>) -> Self {
+        match (Self::from(value), ty) {
+            (Self::Null, ValueType::List(_)) => Self::List(Vec::new()),
+            (Self::Null, ValueType::Map(_)) => Self::Map(Box::default()),
+            (value, _) => value,
         }
     }
+}
 
-    fn of(ty: ValueType, slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
-        Ok(match ty {
-            ValueType::String | ValueType::Named(_) => Self::Text(String::from_slot(slot)?.into()),
-            ValueType::Integer => Self::Integer(i64::from_slot(slot)?),
-            ValueType::Count => Self::Count(u64::from_slot(slot)?),
-            ValueType::Number => Self::Number(f64::from_slot(slot)?),
-            ValueType::Boolean => Self::Boolean(bool::from_slot(slot)?),
-            ValueType::Timestamp(_) => Self::Timestamp(Timestamp::from_slot(slot)?),
-            ValueType::Any => Self::Any(Box::new(Value::from_slot(slot)?)),
-            ValueType::Record(record) => Self::Record(Box::new(slot.take_row(record.form)?.any_record()?)),
-            ValueType::List(item) => Self::List(slot.take_list(|slot| Self::of(*item, slot))?),
-            ValueType::Map(item) => Self::Map(Box::new(slot.take_map(|slot| Self::of(*item, slot))?)),
-            ValueType::Option(_) if is_absent(slot) => Self::Null,
-            ValueType::Option(given) => Self::of(*given, slot)?,
-        })
+impl From<DecodedValue<'_>> for AnyValue {
+    fn from(value: DecodedValue<'_>) -> Self {
+        match value {
+            DecodedValue::Absent | DecodedValue::Null => Self::Null,
+            DecodedValue::Boolean(value) => Self::Boolean(value),
+            DecodedValue::Integer(number) => Self::Integer(number),
+            DecodedValue::Count(number) => Self::Count(number),
+            DecodedValue::Number(number) => Self::Number(number),
+            DecodedValue::Timestamp(time) => Self::Timestamp(time),
+            DecodedValue::Text(text) => Self::Text(text.into()),
+            DecodedValue::Boxed(value) => match *value {
+                BoxedValue::Text(text) => Self::Text(text.into()),
+                BoxedValue::Any(value) => Self::Any(Box::new(value)),
+                BoxedValue::List(items) => Self::List(items.into_iter().map(Self::from).collect()),
+                BoxedValue::Map(entries) => {
+                    Self::Map(Box::new(entries.into_iter().map(|(key, value)| (key, value.into())).collect()))
+                }
+                BoxedValue::Record(mut row) => Self::Record(Box::new(AnyRecord::from_row(&mut row))),
+            },
+        }
     }
 }
 
@@ -230,19 +212,10 @@ impl AsFieldValue for AnyValue {
     }
 }
 
-/// Returns whether the value is absent or `null`, and marks the slot as absent.
-fn is_absent(slot: &mut Slot<'_>) -> bool {
-    let is_absent = matches!(slot, Slot::Absent | Slot::Null);
-    if is_absent {
-        *slot = Slot::Absent;
-    }
-    is_absent
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Evidence;
+    use crate::registry::{Evidence, FieldInfo};
 
     #[test]
     fn a_value_that_does_not_fit_is_null_and_its_original_is_kept() {
@@ -259,7 +232,7 @@ mod tests {
             let number = |name: &str| record.value(name).and_then(FieldValue::number);
             Some((number("price"), number("size"), unknown?))
         };
-        let kept = r#"{"new":1,"price":"n/a","size":-1}"#.to_owned();
+        let kept = r#"{"price":"n/a","size":-1,"new":1}"#.to_owned();
         assert_eq!(read(r#"{"price":"n/a","size":-1,"new":1}"#), Some((None, None, kept)));
         assert_eq!(read(r#"{"price":"0.5","size":null}"#), Some((Some(0.5), None, "{}".to_owned())));
         assert_eq!((read("7"), read(r#"{"price":1,"price":2}"#)), (None, None));

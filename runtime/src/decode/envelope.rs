@@ -5,12 +5,12 @@
 //! the same nesting.
 
 use super::bad_record::BadRecord;
-use super::record::{Row, Slot};
-use super::row::value;
+use super::decoded_value::DecodedValue;
+use super::row::{ANY, Row};
 use super::scanner::{DEPTH, Scanner};
 use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
-use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
+use crate::registry::{EnvelopeInfo, RecordInfo};
 
 /// Maximum number of records for which memory is reserved ahead, a usual page size. The estimate is made from the first
 /// record, which may be short.
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 1000;
 ///
 /// A trait, because a closure would take more code for every endpoint.
 pub trait Push {
-    /// Stores the record in the row, unless one of its values does not fit, which the row notes.
+    /// Stores the record in the row.
     fn push(&mut self, row: &mut Row<'_>);
 
     /// Reserves memory for this many more records.
@@ -42,8 +42,6 @@ pub(super) struct Rest<'a> {
 /// Reads one series.
 pub(super) struct Reader<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
-    /// Kind of each record.
-    kind: Kind,
     bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
@@ -61,14 +59,6 @@ fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
     lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
 
-/// Kind of a record.
-enum Kind {
-    /// A record whose fields fill the row.
-    Record,
-    /// A value of any kind, the only one of its row.
-    Any,
-}
-
 impl<'w, 'a> Reader<'w, 'a> {
     pub(super) fn new(
         envelope: Option<&'static EnvelopeInfo>,
@@ -77,13 +67,11 @@ impl<'w, 'a> Reader<'w, 'a> {
         bad_records: BadRecords,
         push: &'w mut dyn Push,
     ) -> Self {
-        const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)];
         let rest = Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
         Self {
             envelope,
-            kind: if record.is_some() { Kind::Record } else { Kind::Any },
             bad_records,
-            row: record.map_or_else(|| Row::new(ANY, RecordLayout::Object), Row::of),
+            row: Row::of(record.unwrap_or(ANY)),
             push,
             rest,
             is_known: false,
@@ -176,23 +164,20 @@ impl<'w, 'a> Reader<'w, 'a> {
     /// Returns whether the row has a known field in addition to the time, or has no unknown field either.
     fn has_known_field(&self) -> bool {
         let time = self.envelope.and_then(|envelope| envelope.time);
-        let mut fields = self.row.fields.iter().zip(&self.row.slots);
-        let came = fields.any(|(field, slot)| !matches!(slot, Slot::Absent) && Some(field.wire_name) != time);
-        came || self.row.unknown.is_empty()
+        let mut fields = self.row.record.fields.iter().zip(&self.row.values);
+        let has_value = |value: &_| !matches!(value, DecodedValue::Absent);
+        fields.any(|(field, value)| has_value(value) && Some(field.wire_name) != time) || self.row.unknown.is_empty()
     }
 
     fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, index: usize) -> Result<(), DecodeError> {
-        match (&self.kind, self.row.slots.first_mut()) {
-            (Kind::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
-            _ => self.row.fill(json, next, depth)?,
-        }
+        self.row.fill(json, next, depth)?;
         // One known field is enough, so usually only the first record is checked.
         if !self.is_known {
-            self.is_known = matches!(self.kind, Kind::Any) || self.has_known_field();
+            self.is_known = self.has_known_field();
             self.rest.strange = if self.is_known { 0 } else { index + 1 };
         }
         self.push.push(&mut self.row);
-        self.row.misfit.take().map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Notes a record that is not as expected, if the record is valid JSON and bad records are skipped.

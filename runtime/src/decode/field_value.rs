@@ -330,22 +330,13 @@ macro_rules! as_themselves {
 
 as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
 
-/// Lists the fields of a record by their positions in its table; `or default` follows a field that can be absent
-/// although its type cannot.
+/// Lists the fields of a record by their positions in its table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fields {
-    // This form matches nearly every record; the general form costs an expansion for each field.
-    ($record:ident => $($field:ident = $index:literal),+ $(,)?) => {
-        $crate::fields!(impl $record, row, [$($field)+], { $($field: row.take($index),)+ });
+    ($record:ident $(=> $($field:ident = $index:literal),+ $(,)?)?) => {
+        $crate::fields!(impl $record, row, [$($($field)+)?], { $($($field: row.take($index),)+)? });
     };
-    ($record:ident $(=> $($field:ident = $index:literal $(or $default:ident)?),+ $(,)?)?) => {
-        $crate::fields!(impl $record, row, [$($($field)+)?], {
-            $($($field: $crate::fields!(take row $index $($default)?),)+)?
-        });
-    };
-    (take $row:ident $index:literal) => { $row.take($index) };
-    (take $row:ident $index:literal default) => { $row.take_or_default($index) };
     (impl $record:ident, $row:ident, [$($field:ident)*], { $($values:tt)* }) => {
         impl $crate::emitted::Fields for $record {
             fn from_row($row: &mut $crate::record::Row<'_>) -> Self {

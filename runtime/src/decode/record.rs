@@ -1,13 +1,9 @@
-//! Records and the rows they are made of.
+//! Records, and the elements of a series.
 //!
-//! An emitted record is a table of fields and a few lines that take its values from a `Row`. The decoder fills the same
-//! row again for each record, so a record of numbers costs no allocation. The decoder reads the JSON; `FromSlot` checks
-//! the single values.
+//! An emitted record is a table of fields and a few lines that take its values from a `Row`.
 
-use super::DecodeError;
 use super::envelope::Push;
-use super::unknown_fields::UnknownText;
-use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
+use crate::registry::{RecordInfo, ValueType};
 use crate::values::Value;
 
 pub use super::any_record::AnyRecord;
@@ -16,8 +12,11 @@ pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
 // Public only in hidden signatures.
+#[cfg(any(test, fuzzing))]
+pub(crate) use super::decoded_value::{DecodedValue, FromDecoded};
 pub(crate) use super::field_value::{AsFieldValue, Fields};
-pub(crate) use super::slot::{FromSlot, Large, Slot};
+#[doc(hidden)]
+pub use super::row::Row;
 
 /// An object with known fields. Only emitted code implements it:
 ///
@@ -78,25 +77,18 @@ impl Item for Value {
     }
 }
 
-impl<T: Item> Push for Vec<T> {
-    fn push(&mut self, row: &mut Row<'_>) {
-        let record = T::from_row(row);
-        if row.misfit.is_none() {
-            self.push(record);
-        }
-    }
+/// Its table is chosen at run time.
+impl Item for AnyRecord {
+    const INFO: Option<&'static RecordInfo> = None;
 
-    fn reserve(&mut self, records: usize) {
-        Self::reserve(self, records);
+    fn from_row(row: &mut Row<'_>) -> Self {
+        <Self as Fields>::from_row(row)
     }
 }
 
-impl Push for Vec<AnyRecord> {
+impl<T: Item> Push for Vec<T> {
     fn push(&mut self, row: &mut Row<'_>) {
-        let record = <AnyRecord as Fields>::from_row(row);
-        if row.misfit.is_none() {
-            self.push(record);
-        }
+        self.push(T::from_row(row));
     }
 
     fn reserve(&mut self, records: usize) {
@@ -116,92 +108,4 @@ impl ValueType {
     pub const fn record<R: Record>() -> Self {
         Self::Record(R::INFO)
     }
-}
-
-/// Values of one object of the body, unconverted.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Row<'a> {
-    /// The record; `None` for a row with a single value of any kind, and for an empty row.
-    pub(crate) record: Option<&'static RecordInfo>,
-    pub(crate) fields: &'static [FieldInfo],
-    /// Layout of the object on the wire.
-    pub(crate) form: RecordLayout,
-    pub(crate) slots: Box<[Slot<'a>]>,
-    pub(crate) unknown: UnknownText,
-    /// First value that did not fit its type.
-    pub(crate) misfit: Option<DecodeError>,
-}
-
-impl Row<'_> {
-    /// Creates a row without values, for a record.
-    pub(crate) fn of(record: &'static RecordInfo) -> Self {
-        Self { record: Some(record), ..Self::new(record.fields, record.form) }
-    }
-
-    /// Creates a row without a record.
-    pub(crate) fn empty() -> Self {
-        Self::new(&[], RecordLayout::Object)
-    }
-
-    /// Creates a row without values.
-    pub(crate) fn new(fields: &'static [FieldInfo], form: RecordLayout) -> Self {
-        let slots = fields.iter().map(|_| Slot::Absent).collect();
-        Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
-    }
-
-    /// Takes the value of the field at `index`; a second call finds it absent.
-    ///
-    /// A value that does not fit is noted here, and a placeholder is returned, so that emitted code needs no branch for
-    /// each field. `Row::record` returns the error.
-    pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
-        match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
-            Ok(value) => value,
-            Err(error) => {
-                self.note(index, error);
-                T::placeholder()
-            }
-        }
-    }
-
-    /// Takes the value of a field that can be absent or null although its type cannot.
-    pub fn take_or_default<T, Via>(&mut self, index: usize) -> T
-    where
-        T: FromSlot<Via> + Default,
-    {
-        self.take::<Option<T>, Via>(index).unwrap_or_default()
-    }
-
-    /// Converts the values into a record, or returns the first error.
-    pub fn record<T: Record>(&mut self) -> Result<T, DecodeError> {
-        let record = T::from_row(self);
-        self.misfit.take().map_or(Ok(record), Err)
-    }
-
-    /// Converts the values into a record without its own Rust type, or returns the first error.
-    pub(crate) fn any_record(&mut self) -> Result<AnyRecord, DecodeError> {
-        let record = <AnyRecord as Fields>::from_row(self);
-        self.misfit.take().map_or(Ok(record), Err)
-    }
-
-    #[cold]
-    pub(super) fn note(&mut self, index: usize, misfit: DecodeError) {
-        let misfit = match self.form {
-            RecordLayout::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
-            RecordLayout::Positional => misfit.at_index(index),
-            RecordLayout::Value => misfit,
-        };
-        self.misfit.get_or_insert(misfit);
-    }
-
-    /// Takes the fields that are not in the table.
-    pub fn unknown_fields(&mut self) -> UnknownFields {
-        self.unknown.take()
-    }
-}
-
-/// Returns the value for a field outside the table: the same as for an absent one.
-#[cold]
-fn absent<T: FromSlot<Via>, Via>() -> Result<T, DecodeError> {
-    T::from_slot(&mut Slot::Absent)
 }

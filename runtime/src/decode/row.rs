@@ -1,28 +1,98 @@
-//! Reads one record into one row.
+//! One record of the body: its values, and the text of its unknown fields.
 //!
-//! Values of unknown fields are kept next to the known ones. A repeated key is an error, because either value may be
-//! the right one. A value of an unexpected kind is skipped and recorded, because only the Rust type knows the full
-//! expectation.
-
-use std::borrow::Cow;
+//! The decoder fills the same row again for each record, so a record of numbers costs no allocation. A repeated key is
+//! an error, because either value may be the right one.
 
 use super::DecodeError;
-use super::any::any;
-use super::record::{Large, Row, Slot};
+use super::decoded_value::{DecodedValue, FromDecoded};
 use super::scanner::Scanner;
-use crate::registry::{RecordLayout, ValueType};
-use crate::values::{Number, Value};
+use super::unknown_fields::{UnknownFields, UnknownText};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
+use crate::values::Value;
+
+/// The table of a record whose fields are unknown: a value of any kind.
+pub(super) static ANY: &RecordInfo =
+    &RecordInfo::new("Value", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)]).value();
+
+/// The values of one record of the body.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub(super) record: &'static RecordInfo,
+    pub(super) values: Box<[DecodedValue<'a>]>,
+    pub(super) unknown: UnknownText,
+    /// Number of required fields, and of those that have a value.
+    required: usize,
+    present: usize,
+    /// True to keep a value that does not have its type among the unknown fields.
+    is_lenient: bool,
+}
 
 impl<'a> Row<'a> {
+    /// Creates a row without values.
+    pub(crate) fn of(record: &'static RecordInfo) -> Self {
+        let values = record.fields.iter().map(|_| DecodedValue::Absent).collect();
+        let required = record.fields.iter().filter(|field| !field.optional).count();
+        Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false }
+    }
+
+    /// Creates a row that accepts any value of a field.
+    pub(super) fn lenient(record: &'static RecordInfo) -> Self {
+        Self { is_lenient: true, ..Self::of(record) }
+    }
+
+    /// Takes the value of the field at `index`.
+    pub fn take<T: FromDecoded<Via>, Via>(&mut self, index: usize) -> T {
+        T::from_decoded(self.values.get_mut(index).unwrap_or(&mut DecodedValue::Absent))
+    }
+
+    /// Takes the fields that are not in the table.
+    pub fn unknown_fields(&mut self) -> UnknownFields {
+        self.unknown.take()
+    }
+
     /// Fills the row from a record in its layout on the wire.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
-        match (self.form, next) {
-            (RecordLayout::Object, b'{') => self.fill_by_name(json, depth),
-            (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth),
-            (RecordLayout::Value, _) => self.fill_whole(json, next, depth),
-            (RecordLayout::Object, _) => Err(json.expected("an object")),
-            (RecordLayout::Positional, _) => Err(json.expected("a list")),
+        match (self.record.form, next) {
+            (RecordLayout::Object, b'{') => self.fill_by_name(json, depth)?,
+            (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
+            (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
+            (form, _) => return Err(json.expected(form.expectation())),
+        }
+        if self.is_lenient { Ok(()) } else { self.require_all() }
+    }
+
+    /// Removes the values of the previous record.
+    #[inline]
+    fn clear(&mut self) {
+        for value in &mut self.values {
+            match value {
+                DecodedValue::Boxed(_) => *value = DecodedValue::Absent,
+                // Any other value needs no drop, and checking for one would cost more.
+                _ => std::mem::forget(std::mem::take(value)),
+            }
+        }
+        self.unknown.clear();
+        self.present = 0;
+    }
+
+    /// Returns an error if a required field has no value.
+    #[inline]
+    pub(super) fn require_all(&self) -> Result<(), DecodeError> {
+        if self.present == self.required { Ok(()) } else { Err(self.first_missing()) }
+    }
+
+    #[cold]
+    fn first_missing(&self) -> DecodeError {
+        let mut values = self.record.fields.iter().zip(&self.values).enumerate();
+        let missing = values.find(|(_, (field, value))| !field.optional && matches!(value, DecodedValue::Absent));
+        let Some((index, (field, _))) = missing else { return DecodeError::new(String::new()) };
+        let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
+        match self.record.form {
+            RecordLayout::Object => error.in_field(field.wire_name),
+            RecordLayout::Positional => error.at_index(index),
+            RecordLayout::Value => error,
         }
     }
 
@@ -31,7 +101,8 @@ impl<'a> Row<'a> {
         json.object(|json| {
             let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
             guess = index + 1;
-            self.fill_slot(index, json, next, depth)
+            self.fill_value(index, json, next, depth)
+                .map_err(|error| error.in_field(self.record.fields[index].wire_name))
         })
     }
 
@@ -39,7 +110,7 @@ impl<'a> Row<'a> {
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.
-        if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
+        if let Some(field) = self.record.fields.get(guess).filter(|field| field.plain) {
             if let Some(next) = json.key_if(field.wire_name)? {
                 return Ok(Some((guess, next)));
             }
@@ -51,7 +122,7 @@ impl<'a> Row<'a> {
     fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         let start = json.at();
         let (key, next) = json.any_key()?;
-        let known = self.fields.iter().position(|field| field.wire_name == key);
+        let known = self.record.fields.iter().position(|field| field.wire_name == key);
         if known.is_none() {
             json.skip(next).map_err(|error| error.in_field(&key))?;
             self.unknown.push(json.since(start));
@@ -61,135 +132,69 @@ impl<'a> Row<'a> {
 
     /// Assigns each value to the field at its position; additional values are kept by position.
     fn fill_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
-        let (depth, mut position) = (json.deeper(depth)?, 0);
+        let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
-            let start = json.at();
-            let filled = match (self.fields.get(position), self.slots.get_mut(position)) {
-                (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
-                _ => json.skip(next).map(|()| self.unknown.push(&format!("\"{position}\":{}", json.since(start)))),
-            };
-            filled.map_err(|error| error.at_index(position))?;
-            position += 1;
+            self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
+            index += 1;
             Ok(())
         })
     }
 
-    /// Assigns the entire value to the only field.
-    fn fill_whole(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
-        match (self.fields.first(), self.slots.first_mut()) {
-            (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
-            _ => json.skip(next),
-        }
-    }
-
-    /// Drops the remaining values. Usually there are none, and checking is cheaper than dropping.
+    /// Reads the value of a field; without such a field it is kept by its position.
     #[inline]
-    fn clear(&mut self) {
-        for slot in &mut self.slots {
-            if !matches!(slot, Slot::Absent) {
-                *slot = Slot::Absent;
+    fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
+        let start = json.at();
+        let (Some(field), Some(value)) = (self.record.fields.get(index), self.values.get_mut(index)) else {
+            json.skip(next)?;
+            self.unknown.push(&format!("\"{index}\":{}", json.since(start)));
+            return Ok(());
+        };
+        if !matches!(value, DecodedValue::Absent) {
+            return Err(json.duplicate(field.wire_name));
+        }
+        let read = match (next, &field.ty) {
+            (b'n', _) if field.optional => json.literal().map(|_| DecodedValue::Null),
+            // Fast path: most values are numbers.
+            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any | ValueType::Record(_)) => {
+                DecodedValue::read_number(ty, json)
             }
-        }
-        self.unknown.clear();
-    }
-
-    #[inline]
-    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
-        let (Some(slot), Some(field)) = (self.slots.get_mut(index), self.fields.get(index)) else {
-            return json.skip(next);
+            (_, ty) => DecodedValue::read(ty, json, next, depth),
         };
-        if !matches!(slot, Slot::Absent) {
-            return Err(json.duplicate(field.wire_name).in_field(field.wire_name));
+        match read {
+            Ok(read) => {
+                // The old value is absent and needs no drop.
+                std::mem::forget(std::mem::replace(value, read));
+                self.present += usize::from(!field.optional);
+            }
+            Err(_) if self.is_lenient => {
+                json.back_to(start);
+                json.skip(next)?;
+                if next != b'n' {
+                    self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
+                }
+            }
+            Err(error) => return Err(error),
         }
-        let filled = match (next, &field.ty) {
-            // Fast path: nearly every record has a time, and nearly every time is a whole number.
-            (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => json.number().map(|number| match number {
-                Number::Integer(count) if !unit.is_text() => Slot::moment(count, *unit),
-                number => Slot::from(number).in_unit(*unit),
-            }),
-            (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number().map(Slot::from),
-            (_, ty) => value(ty, json, next, depth),
-        };
-        slot.fill(filled.map_err(|error| error.in_field(field.wire_name))?);
         Ok(())
     }
 }
 
-/// Reads a value of the type in the table; a value of another type becomes a slot that `FromSlot` rejects.
-#[inline(never)] // It is recursive, and most values are read without calling it.
-pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, DecodeError> {
-    Ok(match (next, ty) {
-        (_, ValueType::Any) => match any(json, next, depth)? {
-            Value::Null => Slot::Null,
-            value => Large::Any(value).into(),
-        },
-        (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => Slot::from(json.number()?).in_unit(*unit),
-        (b'-' | b'0'..=b'9', _) => json.number()?.into(),
-        (b'"', ValueType::Timestamp(unit)) => text(json)?.in_unit(*unit),
-        (b'"', _) => text(json)?,
-        (b'[', ValueType::List(ty)) => {
-            let (depth, mut items) = (json.deeper(depth)?, Vec::new());
-            json.list(|json, next| {
-                items.push(value(ty.given(), json, next, depth).map_err(|error| error.at_index(items.len()))?);
-                Ok(())
-            })?;
-            Large::List(items).into()
-        }
-        (b'{', ValueType::Map(ty)) => {
-            let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
-            json.object(|json| {
-                let (key, next) = json.any_key()?;
-                let value = value(ty.given(), json, next, depth).map_err(|error| error.in_field(&key))?;
-                entries.push((key.into_owned(), value));
-                Ok(())
-            })?;
-            Large::Map(entries).into()
-        }
-        (b'{' | b'[', ValueType::Record(record)) if record.form.begins_with(next) => {
-            let mut row = Row::of(record);
-            row.fill(json, next, depth)?;
-            Large::Record(row).into()
-        }
-        (b'[', _) => json.skip(next).map(|()| Slot::StrayList)?,
-        (b'{', _) => json.skip(next).map(|()| Slot::StrayObject)?,
-        _ => json.literal()?.map_or(Slot::Null, Slot::Bool),
-    })
-}
-
-impl ValueType {
-    /// Returns the type of a value that is not null.
-    const fn given(&self) -> &Self {
+impl RecordLayout {
+    /// Describes a record of this layout in error messages.
+    pub(super) const fn expectation(self) -> &'static str {
         match self {
-            Self::Option(given) => given,
-            given => given,
+            Self::Object => "an object",
+            Self::Positional => "a list",
+            Self::Value => "a value",
         }
     }
-}
 
-impl RecordLayout {
     /// Returns whether a record of this layout can begin with this byte.
-    const fn begins_with(self, next: u8) -> bool {
+    pub(super) const fn begins_with(self, next: u8) -> bool {
         match self {
             Self::Object => next == b'{',
             Self::Positional => next == b'[',
             Self::Value => true,
-        }
-    }
-}
-
-fn text<'a>(json: &mut Scanner<'a>) -> Result<Slot<'a>, DecodeError> {
-    Ok(match json.text()? {
-        Cow::Borrowed(text) => Slot::Text(text),
-        Cow::Owned(text) => Large::Text(text).into(),
-    })
-}
-
-impl From<Number> for Slot<'_> {
-    fn from(number: Number) -> Self {
-        match number {
-            Number::Integer(number) => Self::Integer(number),
-            Number::Unsigned(number) => Self::Unsigned(number),
-            Number::Float(number) => Self::Float(number),
         }
     }
 }

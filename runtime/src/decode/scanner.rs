@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::DecodeError;
-use crate::values::Value;
+use crate::error::excerpt;
 use crate::values::number::{NoNumber, Number};
 
 /// Maximum nesting of lists and objects, as in `serde_json`.
@@ -210,17 +210,9 @@ impl<'a> Scanner<'a> {
     /// Reads a text with escapes in it.
     #[cold]
     fn escaped(&mut self) -> Option<String> {
-        let rest = self.rest();
-        // The opening quote must not end the text, so it is treated as escaped.
-        let mut is_escaped = true;
-        let end = rest.bytes().position(|byte| {
-            let was_escaped = is_escaped;
-            is_escaped = byte == b'\\' && !was_escaped;
-            byte == b'"' && !was_escaped
-        });
-        // `serde_json` already contains the compiled code for `Value`.
-        let Ok(Value::String(text)) = rest.get(..=end?)?.parse() else { return None };
-        self.at += end? + 1;
+        let mut texts = serde_json::Deserializer::from_str(self.rest()).into_iter();
+        let text = texts.next()?.ok()?;
+        self.at += texts.byte_offset();
         Some(text)
     }
 
@@ -254,14 +246,20 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Describes the value at the beginning of a text, in a word or two.
-fn found(rest: &str) -> Cow<'static, str> {
-    let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || "<!-+.".contains(*c)).take(20).collect();
+/// Maximum number of bytes quoted from a text.
+const MAX_TEXT_BYTES: usize = 60;
+
+/// Describes the value at the beginning of a text.
+pub(super) fn found(rest: &str) -> Cow<'static, str> {
+    let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || "<!-+.".contains(*c)).take(40).collect();
     match rest.chars().next() {
         None => "the end of the body".into(),
         Some('[') => "a list".into(),
         Some('{') => "an object".into(),
-        Some('"') => "a text".into(),
+        Some('"') => match Scanner::new(rest).text() {
+            Ok(text) => format!("the string {:?}", excerpt(&text, MAX_TEXT_BYTES)).into(),
+            Err(_) => "a string".into(),
+        },
         Some(other) if word.is_empty() => format!("{other:?}").into(),
         Some(_) => format!("`{word}`").into(),
     }

@@ -1,14 +1,11 @@
 //! The fields of an object that are not in the catalogue.
 //!
-//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body. The
-//! first access locates the values; each access to a value parses it. An object without unknown fields allocates
-//! nothing.
+//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body, which
+//! is read again by each access. An object without unknown fields allocates nothing.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
-use std::ops::Range;
-use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::OnceLock;
 
 use crate::decode::{self, DecodeError};
 use crate::registry::RecordInfo;
@@ -16,51 +13,48 @@ use crate::values::Value;
 
 /// Fields by their wire names, in the order of the response.
 ///
-/// A value that [`Value`] cannot represent, for example a number beyond every `f64`, is returned as its text.
-#[derive(Default)]
+/// A [`Value`] has the precision of an `f64`, while [`get_raw`](Self::get_raw) returns a number with every digit. A value
+/// that `Value` cannot represent, for example a number beyond every `f64`, is returned as its text.
+#[derive(Clone, Default)]
 pub struct UnknownFields {
     /// The fields as an object; empty if there are none.
     json: Box<str>,
-    /// Boxed, because every record has it and few callers use it; behind a trait, so that its drop code is compiled
-    /// here and not again for each kind of record.
-    entries: OnceLock<Box<dyn LookedUp>>,
-}
-
-/// Positions of the values of an object in its text.
-struct Entries {
-    all: Vec<(String, Range<usize>)>,
-    /// Position of each name. An object is used as the map, because `serde_json` has that compiled; another map would
-    /// be compiled with the client.
-    positions: Value,
-}
-
-trait LookedUp: Send + Sync + UnwindSafe + RefUnwindSafe {
-    fn entries(&self) -> &Entries;
-}
-
-impl LookedUp for Entries {
-    fn entries(&self) -> &Entries {
-        self
-    }
 }
 
 impl UnknownFields {
     /// Returns the value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        let Entries { all, positions } = self.entries()?;
-        let position = usize::try_from(positions.get(name)?.as_u64()?).ok()?;
-        all.get(position).map(|(_, range)| self.value(range))
+        self.get_raw(name).map(value)
+    }
+
+    /// Returns the value of a field as the service wrote it, by its name on the wire.
+    pub fn get_raw(&self, name: &str) -> Option<&str> {
+        let mut found = None;
+        self.each(|key, value| found = Some(value).filter(|_| key == name).or(found));
+        found
     }
 
     /// Returns names and values; of two fields with the same name the later one is used, as usual in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
-        let all = self.entries().map(|entries| entries.all.as_slice()).unwrap_or_default();
-        all.iter().map(|(name, range)| (Cow::Borrowed(name.as_str()), self.value(range)))
+        self.iter_raw().map(|(name, text)| (name, value(text)))
+    }
+
+    /// Returns names and values as the service wrote them; of two fields with the same name the later one is used.
+    pub fn iter_raw(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, &str)> {
+        let (mut all, mut indexes): (Vec<(Cow<'_, str>, &str)>, _) = (Vec::new(), HashMap::new());
+        self.each(|name, value| {
+            let index = *indexes.entry(name.clone()).or_insert(all.len());
+            match all.get_mut(index) {
+                Some((_, earlier)) => *earlier = value,
+                None => all.push((name, value)),
+            }
+        });
+        all.into_iter()
     }
 
     /// Returns the number of fields.
     pub fn len(&self) -> usize {
-        self.entries().map_or(0, |entries| entries.all.len())
+        self.iter_raw().len()
     }
 
     /// Returns whether the catalogue lists every field of the response.
@@ -80,36 +74,19 @@ impl UnknownFields {
     }
 
     fn new(json: &str) -> Self {
-        Self { json: json.into(), entries: OnceLock::new() }
+        Self { json: json.into() }
     }
 
-    /// Returns the positions of the values, if there are any.
-    fn entries(&self) -> Option<&Entries> {
-        let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
-        (!self.json.is_empty()).then(|| look_up().entries())
-    }
-
-    /// Returns the value in that range, or its text if `Value` cannot represent it.
-    fn value(&self, range: &Range<usize>) -> Value {
-        let text = self.json.get(range.clone()).unwrap_or_default();
-        decode::any(text).unwrap_or_else(|_| text.into())
+    /// Calls `entry` with the name and the text of each value.
+    fn each<'u>(&'u self, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
+        let json = self.as_json();
+        decode::entries(json, |name, range| entry(name, json.get(range).unwrap_or_default()));
     }
 }
 
-impl Entries {
-    fn of(json: &str) -> Self {
-        let (mut all, mut positions): (Vec<(String, Range<usize>)>, _) = (Vec::new(), Value::Null);
-        decode::entries(json, |name, range| {
-            let position = positions.get(&*name).and_then(|position| usize::try_from(position.as_u64()?).ok());
-            if let Some((_, earlier)) = position.and_then(|position| all.get_mut(position)) {
-                *earlier = range;
-            } else {
-                positions[&*name] = all.len().into();
-                all.push((name.into_owned(), range));
-            }
-        });
-        Self { all, positions }
-    }
+/// Reads a value, or returns its text if `Value` cannot represent it.
+fn value(text: &str) -> Value {
+    decode::any(text).unwrap_or_else(|_| text.into())
 }
 
 /// Creates the fields of a record that is not received, as in a test.
@@ -120,12 +97,6 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
             object[&*name.into()] = value;
         }
         if object.is_null() { Self::default() } else { Self::new(&object.to_string()) }
-    }
-}
-
-impl Clone for UnknownFields {
-    fn clone(&self) -> Self {
-        Self { json: self.json.clone(), entries: OnceLock::new() }
     }
 }
 
@@ -219,19 +190,11 @@ mod tests {
     }
 
     #[test]
-    fn one_unknown_field_is_parsed_on_demand() {
-        let long = format!("[{}]", vec!["1.25"; 100].join(","));
-        let entries: Vec<_> = (0..400).map(|number| format!("\"n{number}\":{long}")).collect();
-        let fields = fields(&format!("{{{}}}", entries.join(",")));
-        let start = std::time::Instant::now();
-        assert_eq!(fields.iter().filter(|(_, value)| value[99] == 1.25).count(), 400);
-        let all = start.elapsed();
-        for number in 0..400 {
-            assert!(fields.get(&format!("n{number}")).is_some_and(|value| value[99] == 1.25));
-        }
-        // Reading everything again for each of them would take four hundred times as long.
-        let one_by_one = start.elapsed().saturating_sub(all);
-        assert!(one_by_one < 50 * all, "{one_by_one:?} and {all:?}");
+    fn raw_number_has_every_digit() {
+        let fields = fields(r#"{"a": 1, "b": 12345678901234567890123, "a": 0.10}"#);
+        assert_eq!((fields.get_raw("b"), fields.get_raw("a")), (Some("12345678901234567890123"), Some("0.10")));
+        assert_eq!(fields.iter_raw().collect::<Vec<_>>()[0], ("a".into(), "0.10"));
+        assert_eq!(fields.get_raw("c"), None);
     }
 
     #[test]

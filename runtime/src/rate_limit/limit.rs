@@ -24,34 +24,34 @@ use crate::registry::{EndpointInfo, LimitInfo};
 #[must_use = "a limit has no effect until it is passed to a builder or a rate limiter"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    windows: Cow<'static, [Window]>,
+    windows: Cow<'static, [LimitWindow]>,
     concurrent: Option<usize>,
-    of_some: Cow<'static, [WindowOfSome]>,
 }
 
-/// A window that counts only the requests of some endpoints.
+/// A window of a limit, which counts the requests of all endpoints or only those of some.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WindowOfSome {
-    window: Window,
-    /// The groups or paths of the endpoints.
+pub struct LimitWindow {
+    /// The groups or paths of the endpoints; empty if every request counts.
     endpoints: &'static [&'static str],
+    window: Window,
 }
 
-impl WindowOfSome {
+impl LimitWindow {
     /// Creates a window of this many requests in this many seconds, for these endpoints.
     pub const fn of(requests: u32, seconds: u32, endpoints: &'static [&'static str]) -> Self {
-        Self { window: Window::of(requests, seconds), endpoints }
+        let length = Duration::from_secs(seconds as u64);
+        Self { endpoints, window: Window { requests: requests as usize, length } }
     }
 
     /// Returns whether the window counts the requests of an endpoint.
     pub fn counts(&self, endpoint: &EndpointInfo) -> bool {
-        endpoint.is_one_of(self.endpoints)
+        self.endpoints.is_empty() || endpoint.is_one_of(self.endpoints)
     }
 
-    /// Returns the window as a separate limit.
+    /// Returns the window as a separate limit, for the requests of its endpoints alone.
     pub fn alone(self) -> RateLimit {
-        RateLimit { windows: vec![self.window].into(), ..RateLimit::none() }
+        RateLimit { windows: vec![Self { endpoints: &[], ..self }].into(), concurrent: None }
     }
 }
 
@@ -69,31 +69,15 @@ impl RateLimit {
     ///
     /// Zero is treated as one, because a limit of 0 would block forever.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
-        let requests = at_least_one(requests);
-        let windows = vec![Window { requests, length: window }].into();
-        Self { windows, concurrent: Some(at_least_one(concurrent)), ..Self::none() }
+        let window = Window { requests: at_least_one(requests), length: window };
+        let windows = vec![LimitWindow { endpoints: &[], window }].into();
+        Self { windows, concurrent: Some(at_least_one(concurrent)) }
     }
 
     /// A limit of the catalogue.
     #[doc(hidden)]
-    pub const fn set(windows: &'static [Window], concurrent: u32) -> Self {
-        Self::known(windows, Some(concurrent as usize), &[])
-    }
-
-    /// A limit of the catalogue, without a maximum number of requests in flight.
-    #[doc(hidden)]
-    pub const fn windows(windows: &'static [Window]) -> Self {
-        Self::known(windows, None, &[])
-    }
-
-    /// A limit of the catalogue that counts only some endpoints.
-    #[doc(hidden)]
-    pub const fn of_some(windows: &'static [WindowOfSome]) -> Self {
-        Self::known(&[], None, windows)
-    }
-
-    const fn known(windows: &'static [Window], concurrent: Option<usize>, of_some: &'static [WindowOfSome]) -> Self {
-        Self { windows: Cow::Borrowed(windows), concurrent, of_some: Cow::Borrowed(of_some) }
+    pub const fn set(windows: &'static [LimitWindow], concurrent: Option<usize>) -> Self {
+        Self { windows: Cow::Borrowed(windows), concurrent }
     }
 
     /// A limit that satisfies all sets of a service at once, since it is unknown which of them applies.
@@ -113,22 +97,16 @@ impl RateLimit {
 
     /// No limit; after a 429 the rate limiter still pauses.
     pub const fn none() -> Self {
-        Self::known(&[], None, &[])
+        Self::set(&[], None)
     }
 
     /// Returns a limit that satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        for window in other.windows.into_owned() {
-            // Sorted, so that equal limits are equal values in whichever order they were combined.
-            if let Err(position) = self.windows.binary_search(&window) {
-                self.windows.to_mut().insert(position, window);
-            }
-        }
-        for window in other.of_some.into_owned() {
-            if let Err(position) = self.of_some.binary_search(&window) {
-                self.of_some.to_mut().insert(position, window);
-            }
-        }
+        // Sorted, so that equal limits are equal values in whichever order they were combined.
+        let mut windows = [self.windows, other.windows].concat();
+        windows.sort_unstable();
+        windows.dedup();
+        self.windows = windows.into();
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
         self
     }
@@ -146,54 +124,51 @@ impl RateLimit {
     /// ```
     pub fn split(mut self, machines: u32) -> Option<Self> {
         let machines = at_least_one(machines);
-        let of_some = self.of_some.to_mut().iter_mut().map(|of_some| &mut of_some.window);
-        for window in self.windows.to_mut().iter_mut().chain(of_some) {
+        for LimitWindow { window, .. } in self.windows.to_mut() {
             window.requests /= machines;
         }
         self.concurrent = self.concurrent.map(|concurrent| concurrent / machines);
-        let is_safe = self.all_windows().all(|window| window.requests > 0) && self.concurrent != Some(0);
+        let is_safe = self.windows.iter().all(|window| window.window.requests > 0) && self.concurrent != Some(0);
         is_safe.then_some(self)
-    }
-
-    fn all_windows(&self) -> impl Iterator<Item = &Window> {
-        self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
     }
 
     /// The minimum time between the first and the last of these requests, given as numbers of requests with their
     /// endpoints.
     pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
-        let time = |window: &Window, counts: &dyn Fn(&EndpointInfo) -> bool| {
-            let counted = requests.iter().filter(|(_, endpoint)| counts(endpoint));
+        let time = |limit: &LimitWindow| {
+            let counted = requests.iter().filter(|(_, endpoint)| limit.counts(endpoint));
             let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
             let sum = weighed.fold(0, u64::saturating_add);
-            let rounds = sum.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
-            window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
+            let rounds = sum.saturating_sub(1) / u64::try_from(limit.window.requests).unwrap_or(u64::MAX).max(1);
+            limit.window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
         };
-        let of_all = self.windows.iter().map(|window| time(window, &|_| true));
-        let of_some = self.of_some.iter().map(|of_some| time(&of_some.window, &|endpoint| of_some.counts(endpoint)));
-        of_all.chain(of_some).max().unwrap_or_default()
+        self.windows.iter().map(time).max().unwrap_or_default()
     }
 
     /// Removes and returns the windows that count only some endpoints.
     #[doc(hidden)]
-    pub fn take_of_some(&mut self) -> Vec<WindowOfSome> {
-        std::mem::take(&mut self.of_some).into_owned()
+    pub fn take_of_some(&mut self) -> Vec<LimitWindow> {
+        let windows = std::mem::take(&mut self.windows).into_owned();
+        let (of_all, of_some): (Vec<_>, _) = windows.into_iter().partition(|window| window.endpoints.is_empty());
+        self.windows = of_all.into();
+        of_some
     }
 
     /// The windows that count every request, and the maximum number of requests in flight.
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
-        (self.windows.into_owned(), self.concurrent)
+        (self.windows.iter().map(|window| window.window).collect(), self.concurrent)
     }
 }
 
 /// Text such as `10 in 1s and 20 in flight`.
 impl fmt::Display for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let window = |window: &Window| format!("{} in {:?}", window.requests, window.length);
-        let of_some = |of: &WindowOfSome| format!("{} of `{}`", window(&of.window), of.endpoints.join("`, `"));
-        let windows = self.windows.iter().map(window).chain(self.of_some.iter().map(of_some));
-        let parts: Vec<_> =
-            windows.chain(self.concurrent.map(|concurrent| format!("{concurrent} in flight"))).collect();
+        let window = |LimitWindow { endpoints, window: Window { requests, length } }: &LimitWindow| match endpoints {
+            [] => format!("{requests} in {length:?}"),
+            some => format!("{requests} in {length:?} of `{}`", some.join("`, `")),
+        };
+        let concurrent = self.concurrent.map(|concurrent| format!("{concurrent} in flight"));
+        let parts: Vec<_> = self.windows.iter().map(window).chain(concurrent).collect();
         match parts.as_slice() {
             [] => f.write_str("no limit"),
             [only] => f.write_str(only),
@@ -204,13 +179,8 @@ impl fmt::Display for RateLimit {
 
 impl From<&LimitInfo> for RateLimit {
     fn from(info: &LimitInfo) -> Self {
-        let all = Self::new(info.requests, Duration::from_secs(info.seconds.into()), 1);
-        let all = Self { concurrent: info.concurrent.map(at_least_one), ..all };
-        if info.endpoints.is_empty() {
-            return all;
-        }
-        let of_some = |window: &Window| WindowOfSome { window: *window, endpoints: info.endpoints };
-        Self { of_some: all.windows.iter().map(of_some).collect(), windows: Cow::Borrowed(&[]), ..all }
+        let window = LimitWindow::of(info.requests.max(1), info.seconds, info.endpoints);
+        Self { windows: vec![window].into(), concurrent: info.concurrent.map(at_least_one) }
     }
 }
 
@@ -230,8 +200,7 @@ mod tests {
     fn all_satisfies_every_set() {
         let all = RateLimit::all(SETS);
         for info in SETS {
-            let (windows, _) = RateLimit::from(info).into_parts();
-            assert!(windows.iter().all(|window| all.windows.contains(window)));
+            assert!(RateLimit::from(info).windows.iter().all(|window| all.windows.contains(window)));
             assert!(all.concurrent <= RateLimit::from(info).concurrent);
         }
         assert_eq!(RateLimit::all(&[]), RateLimit::none());
@@ -241,9 +210,9 @@ mod tests {
     fn limit_is_displayed_in_words() {
         let second = RateLimit::new(10, Duration::from_secs(1), 20);
         assert_eq!(RateLimit::none().to_string(), "no limit");
-        assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
+        assert_eq!(RateLimit::set(const { &[LimitWindow::of(5, 2, &[])] }, None).to_string(), "5 in 2s");
         assert_eq!(second.to_string(), "10 in 1s and 20 in flight");
-        assert_eq!(RateLimit::set(const { &[Window::of(10, 1)] }, 20), second);
+        assert_eq!(RateLimit::set(const { &[LimitWindow::of(10, 1, &[])] }, Some(20)), second);
         assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 in flight");
     }
 
@@ -254,7 +223,7 @@ mod tests {
         let limit = RateLimit::all(SETS).and(RateLimit::from(&set));
         assert_eq!(
             RateLimit::from(&set),
-            RateLimit::of_some(const { &[WindowOfSome::of(6, 60, &["/book", "orders"])] })
+            RateLimit::set(const { &[LimitWindow::of(6, 60, &["/book", "orders"])] }, None)
         );
         let words = "10 in 1s, 600 in 60s, 6 in 60s of `/book`, `orders` and 10 in flight";
         assert_eq!(limit.to_string(), words);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::limit::WindowOfSome;
+use super::limit::LimitWindow;
 use super::queue::{Queue, QueuePosition, Rank};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
@@ -49,7 +49,7 @@ pub struct ProcessRateLimiter(Arc<Mutex<Queues>>);
 struct Queues {
     limit: RateLimit,
     all: LimitQueue,
-    of_some: Vec<(WindowOfSome, LimitQueue)>,
+    of_some: Vec<(LimitWindow, LimitQueue)>,
 }
 
 /// A queue, with the windows for which its requests wait.
@@ -92,8 +92,8 @@ impl ProcessRateLimiter {
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
-        let known = |window: &WindowOfSome| queues.of_some.iter().find(|(known, _)| known == window);
-        let queue = |window: WindowOfSome| {
+        let known = |window: &LimitWindow| queues.of_some.iter().find(|(known, _)| known == window);
+        let queue = |window: LimitWindow| {
             (window, known(&window).map_or_else(|| LimitQueue::new(window.alone()), |(_, queue)| queue.clone()))
         };
         queues.of_some = of_all.take_of_some().into_iter().map(queue).collect();
@@ -127,7 +127,7 @@ impl ProcessRateLimiter {
 impl Queues {
     /// The queues that an attempt goes through: all of them in one order, so that no two attempts wait for each other.
     fn of(&self, attempt: Attempt) -> Vec<LimitQueue> {
-        let counts = |window: &WindowOfSome| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
+        let counts = |window: &LimitWindow| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, queue)| queue);
         of_some.chain([&self.all]).cloned().collect()
     }

@@ -12,17 +12,12 @@ use super::safety_margin::distance;
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
-pub struct Window {
+pub(crate) struct Window {
     pub(super) requests: usize,
     pub(super) length: Duration,
 }
 
 impl Window {
-    /// A window of this many requests in this many seconds.
-    pub const fn of(requests: u32, seconds: u32) -> Self {
-        Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
-    }
-
     /// The interval between requests that use the window evenly.
     fn gap(&self, margin: Duration) -> Duration {
         distance(self.length, margin) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)

@@ -54,6 +54,10 @@ pub enum TimeUnit {
     Seconds,
     /// Whole milliseconds since the Unix epoch.
     Milliseconds,
+    /// Whole microseconds since the Unix epoch.
+    Microseconds,
+    /// Whole nanoseconds since the Unix epoch.
+    Nanoseconds,
     /// Text like `2024-03-01T00:00:00Z`.
     Iso8601,
     /// Text like `2024-03-01`: a day in UTC.
@@ -66,6 +70,8 @@ impl TimeUnit {
         match self {
             Self::Seconds => "seconds",
             Self::Milliseconds => "milliseconds",
+            Self::Microseconds => "microseconds",
+            Self::Nanoseconds => "nanoseconds",
             Self::Iso8601 => "iso8601",
             Self::Date => "date",
         }
@@ -80,7 +86,8 @@ impl TimeUnit {
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",
-            Self::Milliseconds | Self::Iso8601 | Self::Date => "microseconds",
+            Self::Milliseconds => "microseconds",
+            _ => "nanoseconds",
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_core::{Serialize, Serializer};
 
 use super::body::{Body, Sealed, SeriesBody, SeriesNotes, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series};
-use crate::decode::record::{AnyRecord, Record, UnknownFields};
+use crate::decode::record::{AnyRecord, Item, Record, UnknownFields};
 use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
 use crate::error::Error;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
@@ -128,8 +128,7 @@ impl Body for AnyBody {
 }
 
 fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeError> {
-    let record = decode::object(text, record)?.any_record();
-    record.map(AnyBody::Record)
+    decode::object(text, record).map(|mut row| AnyBody::Record(Item::from_row(&mut row)))
 }
 
 /// A history requests only endpoints that return a series; the decoder rejects any other body.

@@ -45,8 +45,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
 
 impl<T: Record + Send + 'static> Body for T {
     fn decode(text: &str) -> Result<Self, DecodeError> {
-        let mut row = decode::object(text, T::INFO)?;
-        row.record()
+        decode::object(text, T::INFO).map(|mut row| T::from_row(&mut row))
     }
 }
 
@@ -109,7 +108,7 @@ impl SeriesNotes {
     /// The metadata of a response; `None` if it has none.
     fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
         let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
-        let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::empty())));
+        let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::of(M::INFO))));
         let metadata = written(metadata);
         let is_empty = unknown_fields.is_empty() && metadata == nothing;
         (!is_empty).then_some(Self { metadata, unsupported, unknown_fields })

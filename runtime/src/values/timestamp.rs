@@ -49,6 +49,8 @@ impl TimeUnit {
         match self {
             Self::Seconds | Self::Iso8601 | Self::Date => 1,
             Self::Milliseconds => 1000,
+            Self::Microseconds => 1_000_000,
+            Self::Nanoseconds => NANOS_PER_SECOND,
         }
     }
 
@@ -57,12 +59,12 @@ impl TimeUnit {
         match self {
             Self::Seconds | Self::Iso8601 => Duration::from_secs(1),
             Self::Milliseconds => Duration::from_millis(1),
+            Self::Microseconds => Duration::from_micros(1),
+            Self::Nanoseconds => Duration::from_nanos(1),
             Self::Date => Duration::from_secs(24 * 60 * 60),
         }
     }
-}
 
-impl TimeUnit {
     /// Returns the timestamp that a text on the wire represents; `None` if it is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
@@ -125,9 +127,9 @@ impl Timestamp {
     /// Appends the value in its wire form, rounded down to the unit.
     pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
         match unit {
-            TimeUnit::Seconds | TimeUnit::Milliseconds => out.push_str(&self.wire(unit).to_string()),
             TimeUnit::Iso8601 => iso8601::write(self, out),
             TimeUnit::Date => iso8601::write_date(self, out),
+            _ => out.push_str(&self.wire(unit).to_string()),
         }
     }
 
@@ -141,14 +143,11 @@ impl Timestamp {
 
     /// Converts to the system's clock type; `None` outside its range.
     fn system_time(self) -> Option<SystemTime> {
-        let nanos = Duration::from_nanos(self.nanos.into());
-        let distance = Duration::from_secs(self.seconds.unsigned_abs());
-        let second = if self.seconds < 0 {
-            SystemTime::UNIX_EPOCH.checked_sub(distance)
-        } else {
-            SystemTime::UNIX_EPOCH.checked_add(distance)
-        };
-        second?.checked_add(nanos)
+        let epoch = Self::from_unix_seconds(0);
+        let distance = self.abs_diff(epoch);
+        let (before, after) =
+            (SystemTime::UNIX_EPOCH.checked_sub(distance), SystemTime::UNIX_EPOCH.checked_add(distance));
+        if self < epoch { before } else { after }
     }
 }
 
@@ -182,18 +181,13 @@ impl TryFrom<Timestamp> for SystemTime {
 /// seconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.system_time() {
-            Some(time) if self.seconds >= 0 && self.seconds <= Self::LAST_WRITABLE.seconds => {
-                let text = match self.nanos {
-                    0 => humantime::format_rfc3339_seconds(time),
-                    nanos if nanos % 1_000_000 == 0 => humantime::format_rfc3339_millis(time),
-                    nanos if nanos % 1000 == 0 => humantime::format_rfc3339_micros(time),
-                    _ => humantime::format_rfc3339_nanos(time),
-                };
-                f.pad(&text.to_string())
-            }
-            _ => f.pad(&self.seconds.to_string()),
+        let mut text = String::new();
+        if (0..=Self::LAST_WRITABLE.seconds).contains(&self.seconds) {
+            iso8601::write(*self, &mut text);
+        } else {
+            text = self.seconds.to_string();
         }
+        f.pad(&text)
     }
 }
 
@@ -235,8 +229,8 @@ impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        let time = humantime::parse_rfc3339(text);
-        time.map(Self::from).map_err(|_| ParseTimestampError("expected UTC like `2024-03-01T00:00:00Z`"))
+        let time = Some(text).filter(|text| text.ends_with('Z')).and_then(iso8601::read);
+        time.ok_or(ParseTimestampError("expected UTC like `2024-03-01T00:00:00Z`"))
     }
 }
 
@@ -274,6 +268,8 @@ mod tests {
             (Timestamp::from(0), "1970-01-01T00:00:00Z"),
             (Timestamp::from(1_700_000_000), "2023-11-14T22:13:20Z"),
             (Timestamp::from_wire(1_700_000_000_250, TimeUnit::Milliseconds), "2023-11-14T22:13:20.250Z"),
+            (Timestamp::from_wire(1_700_000_000_000_250, TimeUnit::Microseconds), "2023-11-14T22:13:20.000250Z"),
+            (Timestamp::from_wire(1_700_000_000_000_000_001, TimeUnit::Nanoseconds), "2023-11-14T22:13:20.000000001Z"),
             (Timestamp::LAST_WRITABLE, "9999-12-31T23:59:59Z"),
         ];
         for (timestamp, text) in table {
@@ -311,6 +307,8 @@ mod tests {
         }
         let finer = Timestamp::from(7) + Duration::from_nanos(1_999_999);
         assert_eq!((finer.wire(TimeUnit::Seconds), finer.wire(TimeUnit::Milliseconds)), (7, 7001));
+        assert_eq!((finer.wire(TimeUnit::Microseconds), finer.wire(TimeUnit::Nanoseconds)), (7_001_999, 7_001_999_999));
+        assert_eq!(Timestamp::from_wire(7_001_999_999, TimeUnit::Nanoseconds), finer);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Wire format of values.
 //!
 //! A value becomes the text of a param, neither checked nor encoded. [`IntoParam`] decides whether the value is set at
-//! all; `FromSlot` reads values of responses.
+//! all; the decoder reads values of responses.
 
 use std::borrow::Cow;
 

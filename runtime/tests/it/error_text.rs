@@ -52,7 +52,7 @@ async fn one_attempt() {
         (|| reply(200, &[], ""), "status 200 with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[], "{\"data\": [], \"x\": \"\u{1}\"}"),
-            "the body is not as expected: `x`: invalid or unterminated string at line 1 column 19; \
+            "the body is not as expected: `x`: control character (\\u0000-\\u001F) found while parsing a string at line 1 column 19; \
              after 1 attempt in 21ms; body: {\"data\": [], \"x\": \" \"}",
         ),
         (

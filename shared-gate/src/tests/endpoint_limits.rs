@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use runtime::emitted::WindowOfSome;
+use runtime::emitted::LimitWindow;
 use runtime::registry::{EndpointInfo, Evidence};
 
 use super::*;
 
 /// Two of the ten requests per second may be for ratios.
 fn limit() -> RateLimit {
-    set_a().and(RateLimit::of_some(const { &[WindowOfSome::of(2, 1, &["/ratio"])] }))
+    set_a().and(RateLimit::set(const { &[LimitWindow::of(2, 1, &["/ratio"])] }, None))
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,7 +85,7 @@ async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
 async fn request_cancelled_in_one_queue_leaves_the_other() {
     let service = service(25 * SECOND);
     let stores = [MemoryStore::new(), MemoryStore::new()];
-    let hour = RateLimit::of_some(const { &[WindowOfSome::of(1, 3600, &["/ratio"])] });
+    let hour = RateLimit::set(const { &[LimitWindow::of(1, 3600, &["/ratio"])] }, None);
     let settings = SharedGate::builder("", RateLimit::new(10, SECOND, 1).and(hour));
     let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
     // The first use of the window takes an hour.

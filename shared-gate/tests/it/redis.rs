@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::invented::Client;
 use crate::server::Server;
-use runtime::emitted::WindowOfSome;
+use runtime::emitted::LimitWindow;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
 use shared_gate::SharedGate;
@@ -146,7 +146,7 @@ fn invalid_settings_are_errors() {
 #[tokio::test]
 async fn limit_of_some_endpoints_has_its_own_key() {
     let server = Server::start(None);
-    let of_some = RateLimit::of_some(const { &[WindowOfSome::of(5, 1, &["/ratio"])] });
+    let of_some = RateLimit::set(const { &[LimitWindow::of(5, 1, &["/ratio"])] }, None);
     let gate = SharedGate::builder(server.url(""), limit().and(of_some)).name("test").build().unwrap();
     let (client, sent) = client(gate.clone());
     client.raw("/x").await.unwrap();

@@ -3,14 +3,14 @@
 //! The rate limits of the service.
 
 use ::runtime::{Error, RateLimit, emitted};
-use ::runtime::emitted::Window;
+use ::runtime::emitted::LimitWindow;
 use crate::SERVICE;
 
 /// Limit set A: 10 requests in any 1 s, 20 at once.
-pub const SET_A: RateLimit = RateLimit::set(&[Window::of(10, 1)], 20);
+pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));
 
 /// Limit set B: 600 requests in any 60 s, 10 at once.
-pub const SET_B: RateLimit = RateLimit::set(&[Window::of(600, 60)], 10);
+pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
 /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

@@ -56,7 +56,7 @@ impl Record for Metadata {
         )
         .summary("The metadata of a response.");
 }
-fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
+fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 
 impl Metadata {
     /// Requested values that the endpoint does not support.

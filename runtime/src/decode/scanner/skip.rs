@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde_core::de::IgnoredAny;
+
 use super::{DecodeError, Scanner};
 use crate::values::Number;
 
@@ -13,117 +15,40 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(in crate::decode) fn skip(&mut self, next: u8) -> Result<(), DecodeError> {
         match next {
-            b'{' | b'[' => self.skip_nested(next),
-            _ => self.skip_flat(next),
-        }
-    }
-
-    fn skip_flat(&mut self, next: u8) -> Result<(), DecodeError> {
-        match next {
-            b'"' => self.skip_text(),
-            b'-' | b'0'..=b'9' => self.skip_number(),
+            b'"' if self.plain_text().is_some() => Ok(()),
+            b'"' | b'{' | b'[' => self.skip_nested(),
+            b'-' | b'0'..=b'9' => {
+                self.at += Number::length(self.rest()).ok_or_else(|| self.expected("a number"))?;
+                Ok(())
+            }
             _ => self.literal().map(drop),
         }
     }
 
-    /// Skips a list or an object.
-    ///
-    /// Works without recursion, since the body decides how deep its values are nested.
-    fn skip_nested(&mut self, mut next: u8) -> Result<(), DecodeError> {
-        // Closing bracket of each open list and object.
-        let mut open: Vec<u8> = Vec::new();
-        loop {
-            match next {
-                b'{' | b'[' => {
-                    let close = if next == b'{' { b'}' } else { b']' };
-                    self.at += 1;
-                    next = self.next_value()?;
-                    if next != close {
-                        open.push(close);
-                        next = self.element(close, next)?;
-                        continue;
-                    }
-                    self.at += 1;
-                }
-                _ => self.skip_flat(next)?,
-            }
-            // When a value ends, every list or object of which it is the last value ends too.
-            loop {
-                let Some(close) = open.last().copied() else { return Ok(()) };
-                match self.token() {
-                    Some(b',') => break self.at += 1,
-                    Some(byte) if byte == close => {
-                        self.at += 1;
-                        open.pop();
-                    }
-                    _ => return Err(self.expected(if close == b'}' { "`,` or `}`" } else { "`,` or `]`" })),
-                }
-            }
-            let close = open.last().copied().unwrap_or_default();
-            next = self.next_value()?;
-            next = self.element(close, next)?;
-        }
-    }
-
-    /// Skips the key of an element in an object; returns the first byte of the element's value.
-    fn element(&mut self, close: u8, next: u8) -> Result<u8, DecodeError> {
-        match (close, next) {
-            (b'}', b'"') => {
-                self.skip_text()?;
-                self.colon()
-            }
-            (b'}', _) => Err(self.expected("a key")),
-            _ => Ok(next),
-        }
+    /// Skips a list, an object or a text with escapes.
+    fn skip_nested(&mut self) -> Result<(), DecodeError> {
+        let rest = self.rest();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        let outcome = values.next();
+        self.at += values.byte_offset();
+        let Some(Err(error)) = outcome else { return Ok(()) };
+        // Line and column are those in the rest.
+        let lines = rest.split_inclusive('\n').take(error.line().saturating_sub(1));
+        self.at += lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        let problem = error.to_string();
+        Err(self.error(problem.split(" at line ").next().unwrap_or_default()))
     }
 
     /// Reads a key as far as it can be decoded, and its colon; half of a surrogate pair stays an escape.
     #[inline]
     pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
-        let key = match self.plain_text() {
-            Some(key) => Cow::Borrowed(key),
-            None => match self.escaped() {
-                Some(key) => Cow::Owned(key),
-                None => Cow::Borrowed(self.skip_escaped()?),
-            },
+        let start = self.at;
+        let key = if let Ok(key) = self.text() {
+            key
+        } else {
+            self.skip_nested()?;
+            Cow::Borrowed(self.text.get(start + 1..self.at - 1).unwrap_or_default())
         };
         Ok((key, self.colon()?))
-    }
-
-    /// Skips a text.
-    #[inline]
-    fn skip_text(&mut self) -> Result<(), DecodeError> {
-        if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
-    }
-
-    /// Skips a text with escapes, and returns the text between its quotes.
-    #[cold]
-    fn skip_escaped(&mut self) -> Result<&'a str, DecodeError> {
-        let (text, start) = (self.text.as_bytes(), self.at + 1);
-        let byte = |at: usize| text.get(at).copied();
-        let mut at = start;
-        loop {
-            at += match (byte(at), byte(at + 1)) {
-                (Some(b'"'), _) => break,
-                (Some(b'\\'), Some(b'u')) => {
-                    let digits = text.get(at + 2..at + 6);
-                    if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                        return Err(self.invalid_text());
-                    }
-                    6
-                }
-                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => 2,
-                (None | Some(b'\\' | ..0x20), _) => return Err(self.invalid_text()),
-                _ => 1,
-            };
-        }
-        self.at = at + 1;
-        Ok(self.text.get(start..at).unwrap_or_default())
-    }
-
-    fn skip_number(&mut self) -> Result<(), DecodeError> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        self.at += Number::length(rest).ok_or_else(|| self.expected("a number"))?;
-        Ok(())
     }
 }

@@ -8,26 +8,38 @@ use super::{NANOS_PER_SECOND, Timestamp};
 impl Timestamp {
     /// Returns the absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
-        let (earlier, later) = if self < other { (self, other) } else { (other, self) };
-        let borrowed = later.nanos < earlier.nanos;
-        let nanos = if borrowed { later.nanos + NANOS_PER_SECOND } else { later.nanos } - earlier.nanos;
-        Duration::new(later.seconds.abs_diff(earlier.seconds) - u64::from(borrowed), nanos)
+        let nanos = self.unix_nanos().abs_diff(other.unix_nanos());
+        let per_second = u128::from(NANOS_PER_SECOND);
+        // Neither fallback is used: the largest difference fits into a `Duration`.
+        let seconds = u64::try_from(nanos / per_second).unwrap_or(u64::MAX);
+        Duration::new(seconds, u32::try_from(nanos % per_second).unwrap_or_default())
     }
 
     /// Rounds down to a multiple of the step since the Unix epoch; with a step of an hour, to the last full hour. A
     /// step of zero changes nothing.
     pub fn floor(self, step: Duration) -> Self {
-        let nanos_per_second = i128::from(NANOS_PER_SECOND);
-        let nanos = i128::from(self.seconds) * nanos_per_second + i128::from(self.nanos);
-        // The fallback is never used: a `Duration` has fewer nanoseconds than that.
-        let step = i128::try_from(step.as_nanos()).unwrap_or(i128::MAX);
-        let Some(beyond) = nanos.checked_rem_euclid(step) else { return self };
-        let floor = nanos - beyond;
-        match (i64::try_from(floor.div_euclid(nanos_per_second)), u32::try_from(floor.rem_euclid(nanos_per_second))) {
+        let nanos = self.unix_nanos();
+        nanos.checked_rem_euclid(nanos_of(step)).map_or(self, |beyond| Self::from_unix_nanos(nanos - beyond))
+    }
+
+    pub(super) fn unix_nanos(self) -> i128 {
+        i128::from(self.seconds) * i128::from(NANOS_PER_SECOND) + i128::from(self.nanos)
+    }
+
+    /// Converts Unix nanoseconds; saturates at the earliest and the latest timestamp.
+    pub(super) fn from_unix_nanos(nanos: i128) -> Self {
+        let per_second = i128::from(NANOS_PER_SECOND);
+        match (i64::try_from(nanos.div_euclid(per_second)), u32::try_from(nanos.rem_euclid(per_second))) {
             (Ok(seconds), Ok(nanos)) => Self { seconds, nanos },
-            _ => Self::MIN,
+            _ if nanos < 0 => Self::MIN,
+            _ => Self::MAX,
         }
     }
+}
+
+fn nanos_of(duration: Duration) -> i128 {
+    // The fallback is never used: a `Duration` has fewer nanoseconds than that.
+    i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX)
 }
 
 /// Adds the duration; saturates at the latest timestamp.
@@ -35,11 +47,7 @@ impl Add<Duration> for Timestamp {
     type Output = Self;
 
     fn add(self, duration: Duration) -> Self {
-        let nanos = self.nanos + duration.subsec_nanos();
-        let (carry, nanos) = if nanos < NANOS_PER_SECOND { (0, nanos) } else { (1, nanos - NANOS_PER_SECOND) };
-        let seconds = self.seconds.checked_add_unsigned(duration.as_secs());
-        let seconds = seconds.and_then(|seconds| seconds.checked_add(carry));
-        seconds.map_or(Self::MAX, |seconds| Self { seconds, nanos })
+        Self::from_unix_nanos(self.unix_nanos() + nanos_of(duration))
     }
 }
 
@@ -48,11 +56,7 @@ impl Sub<Duration> for Timestamp {
     type Output = Self;
 
     fn sub(self, duration: Duration) -> Self {
-        let borrowed = self.nanos < duration.subsec_nanos();
-        let nanos = if borrowed { self.nanos + NANOS_PER_SECOND } else { self.nanos } - duration.subsec_nanos();
-        let seconds = self.seconds.checked_sub_unsigned(duration.as_secs());
-        let seconds = seconds.and_then(|seconds| seconds.checked_sub(borrowed.into()));
-        seconds.map_or(Self::MIN, |seconds| Self { seconds, nanos })
+        Self::from_unix_nanos(self.unix_nanos() - nanos_of(duration))
     }
 }
 

@@ -31,15 +31,18 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     in_day.then_some(Timestamp { seconds: second, nanos: nanos(fraction)? })
 }
 
-/// Appends the timestamp, with 0, 3 or 9 fractional digits.
+/// Appends the timestamp, with 0, 3, 6 or 9 fractional digits.
 pub(super) fn write(time: Timestamp, out: &mut String) {
     write_date(time, out);
     let second = time.seconds.rem_euclid(DAY);
     let _ = write!(out, "T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    match time.nanos {
-        0 => {}
-        nanos if nanos % 1_000_000 == 0 => _ = write!(out, ".{:03}", nanos / 1_000_000),
-        nanos => _ = write!(out, ".{nanos:09}"),
+    let (digits, fraction) = match time.nanos {
+        nanos if nanos % 1_000_000 == 0 => (3, nanos / 1_000_000),
+        nanos if nanos % 1000 == 0 => (6, nanos / 1000),
+        nanos => (9, nanos),
+    };
+    if fraction > 0 {
+        let _ = write!(out, ".{fraction:0digits$}");
     }
     out.push('Z');
 }

@@ -103,7 +103,7 @@ impl Record for Metadata {
     );
 }
 
-::runtime::fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
+::runtime::fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 
 /// A venue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -320,12 +320,12 @@ impl Endpoint for Health {
 /// The limits of the service.
 pub mod limits {
     use ::runtime::RateLimit;
-    use ::runtime::emitted::Window;
+    use ::runtime::emitted::LimitWindow;
 
     /// Limit set A.
-    pub const SET_A: RateLimit = RateLimit::set(&[Window::of(10, 1)], 20);
+    pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));
     /// Limit set B.
-    pub const SET_B: RateLimit = RateLimit::set(&[Window::of(600, 60)], 10);
+    pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
     /// Both.
     pub fn all() -> RateLimit {

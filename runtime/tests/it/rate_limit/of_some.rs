@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::emitted::WindowOfSome;
+use runtime::emitted::LimitWindow;
 use runtime::registry::{EndpointInfo, Evidence};
 use runtime::{Endpoint, RateLimit, Value};
 use tokio::time::Instant;
@@ -23,7 +23,7 @@ impl Endpoint for Heavy {
 }
 
 /// Counts the requests of `/heavy` alone: ten in a second, which is two requests.
-const OF_HEAVY: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/heavy"])]);
+const OF_HEAVY: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/heavy"])], None);
 
 macro_rules! endpoint {
     ($name:ident $ident:literal $path:literal) => {
@@ -80,7 +80,7 @@ async fn limits_of_other_endpoints_do_not_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_request_releases_every_limit() {
-    const ONE_AN_HOUR: RateLimit = RateLimit::of_some(&[WindowOfSome::of(5, 3600, &["market"])]);
+    const ONE_AN_HOUR: RateLimit = RateLimit::set(&[LimitWindow::of(5, 3600, &["market"])], None);
     let service = Service::new(|_, _| MockResponse { duration: 10 * SECOND, ..ok() });
     let limit = RateLimit::new(100, SECOND, 1).and(ONE_AN_HOUR);
     let client = service.builder().rate_limit(limit).build().unwrap();
@@ -105,11 +105,14 @@ endpoint!(Three "three" "/three");
 
 #[tokio::test(start_paused = true)]
 async fn overlapping_limits_hold_without_deadlock() {
-    const SETS: RateLimit = RateLimit::of_some(&[
-        WindowOfSome::of(4, 1, &["/one", "/two"]),
-        WindowOfSome::of(3, 1, &["/two", "/three"]),
-        WindowOfSome::of(20, 10, &["market"]),
-    ]);
+    const SETS: RateLimit = RateLimit::set(
+        &[
+            LimitWindow::of(4, 1, &["/one", "/two"]),
+            LimitWindow::of(3, 1, &["/two", "/three"]),
+            LimitWindow::of(20, 10, &["market"]),
+        ],
+        None,
+    );
     fastrand::seed(11);
     let service = Service::new(|_, _| MockResponse { duration: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(5, SECOND, 2))).build().unwrap();
@@ -138,7 +141,7 @@ async fn overlapping_limits_hold_without_deadlock() {
 /// Each limit that counts a request knows that it was sent, long before its response.
 #[tokio::test(start_paused = true)]
 async fn slow_responses_do_not_block_endpoint_limits() {
-    const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
+    const SETS: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/one"])], None);
     let service = Service::new(|_, _| MockResponse { duration: 5 * SECOND, ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
     let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();

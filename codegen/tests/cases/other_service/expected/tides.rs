@@ -111,7 +111,7 @@ impl Record for LevelsRecord {
         )
         .summary("One record of Levels.");
 }
-fields!(LevelsRecord => t = 0, level = 1, flags = 2 or default);
+fields!(LevelsRecord => t = 0, level = 1, flags = 2);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;

@@ -3,16 +3,16 @@
 //! The rate limits of the service.
 
 use ::runtime::{Error, RateLimit, emitted};
-use ::runtime::emitted::Window;
+use ::runtime::emitted::LimitWindow;
 use crate::SERVICE;
 
 /// Limit set all: 1000 requests in any 1 s.
-pub const SET_ALL: RateLimit = RateLimit::windows(&[Window::of(1000, 1)]);
+pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], None);
 
 /// Limit set sold: 2 requests in any 1 s.
 ///
 /// It counts `/sold` alone.
-pub const SET_SOLD: RateLimit = RateLimit::of_some(&[emitted::WindowOfSome::of(2, 1, &["/sold"])]);
+pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"])], None);
 
 /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

@@ -1,0 +1,187 @@
+//! The values of a record, read by the types in its table.
+//!
+//! Tolerance is implemented here: numbers may be text, and integers may have an exponent. Nothing is guessed: an
+//! ambiguous value, or one that would have to be rounded, is an error.
+
+mod from_decoded;
+
+use std::borrow::Cow;
+
+use super::DecodeError;
+use super::any::any;
+use super::record::Row;
+use super::scanner::{Scanner, found};
+use crate::registry::{TimeUnit, ValueType};
+use crate::values::{Number, Timestamp, Value};
+
+pub(crate) use from_decoded::FromDecoded;
+
+/// A value that has the type in the table.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum DecodedValue<'a> {
+    /// No value.
+    #[default]
+    Absent,
+    /// `null`, for an optional value.
+    Null,
+    /// True or false.
+    Boolean(bool),
+    /// A number without fraction.
+    Integer(i64),
+    /// A number without fraction that cannot be negative.
+    Count(u64),
+    /// Any number; never infinite and never NaN.
+    Number(f64),
+    /// A timestamp, converted by its unit.
+    Timestamp(Timestamp),
+    /// Text without escapes.
+    Text(&'a str),
+    /// Values that allocate, behind one pointer, so that a value is small.
+    Boxed(Box<BoxedValue<'a>>),
+}
+
+/// Values that need an allocation.
+#[doc(hidden)]
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BoxedValue<'a> {
+    /// Text with escapes in the body, or the digits of a number.
+    Text(String),
+    /// A value of any kind.
+    Any(Value),
+    /// A list.
+    List(Vec<DecodedValue<'a>>),
+    /// An object whose keys are data.
+    Map(Vec<(String, DecodedValue<'a>)>),
+    /// A nested record.
+    Record(Row<'a>),
+}
+
+impl<'a> From<BoxedValue<'a>> for DecodedValue<'a> {
+    fn from(value: BoxedValue<'a>) -> Self {
+        Self::Boxed(Box::new(value))
+    }
+}
+
+impl<'a> DecodedValue<'a> {
+    /// Reads a value of a type.
+    #[inline(never)] // It is recursive, and most values are read without calling it.
+    pub(super) fn read(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Self, DecodeError> {
+        Ok(match (next, ty) {
+            (_, ValueType::Any) => BoxedValue::Any(any(json, next, depth)?).into(),
+            (b'n', ValueType::Option(_)) => json.literal().map(|_| Self::Null)?,
+            (_, ValueType::Option(ty)) => Self::read(ty, json, next, depth)?,
+            (_, ValueType::Record(record)) if record.form.begins_with(next) => {
+                let mut row = Row::of(record);
+                row.fill(json, next, depth)?;
+                BoxedValue::Record(row).into()
+            }
+            (b'-' | b'0'..=b'9', _) => Self::read_number(ty, json)?,
+            (b'"', _) => {
+                let start = json.at();
+                let text = json.text()?;
+                Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?
+            }
+            (b't' | b'f', ValueType::Boolean) => json.literal()?.map_or(Self::Null, Self::Boolean),
+            (b'[', ValueType::List(ty)) => {
+                let (depth, mut items) = (json.deeper(depth)?, Vec::new());
+                json.list(|json, next| {
+                    items.push(Self::read(ty, json, next, depth).map_err(|error| error.at_index(items.len()))?);
+                    Ok(())
+                })?;
+                BoxedValue::List(items).into()
+            }
+            (b'{', ValueType::Map(ty)) => {
+                let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
+                json.object(|json| {
+                    let (key, next) = json.any_key()?;
+                    let value = Self::read(ty, json, next, depth).map_err(|error| error.in_field(&key))?;
+                    entries.push((key.into_owned(), value));
+                    Ok(())
+                })?;
+                BoxedValue::Map(entries).into()
+            }
+            _ => {
+                let start = json.at();
+                json.skip(next)?;
+                return Err(mismatch(ty, json.since(start)));
+            }
+        })
+    }
+
+    /// Reads a number as a value of a type.
+    #[inline]
+    pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
+        let start = json.at();
+        let number = json.number()?;
+        Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
+    }
+
+    /// Converts a number into a value of a type. A whole number can be a text, since there is only one way to write it.
+    #[inline]
+    fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
+        match (ty, number) {
+            (ValueType::Number, number) => Some(Self::Number(number.float())),
+            (ValueType::Integer, number) => number.integer().map(Self::Integer),
+            (ValueType::Count, number) => number.count().map(Self::Count),
+            (ValueType::Timestamp(unit), number) if !unit.is_text() => {
+                let time = Timestamp::from_wire(number.integer()?, *unit);
+                (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
+            }
+            (ValueType::String | ValueType::Named(_), Number::Integer(number)) => {
+                Some(BoxedValue::Text(number.to_string()).into())
+            }
+            (ValueType::String | ValueType::Named(_), Number::Unsigned(number)) => {
+                Some(BoxedValue::Text(number.to_string()).into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Converts a text into a value of a type.
+    pub(crate) fn of_text(ty: &ValueType, text: Cow<'a, str>) -> Option<Self> {
+        match (ty, text) {
+            (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),
+            (ValueType::String | ValueType::Named(_), Cow::Owned(text)) => Some(BoxedValue::Text(text).into()),
+            (ValueType::Timestamp(unit), text) if unit.is_text() => Timestamp::from_text(&text).map(Self::Timestamp),
+            (_, text) => Self::of_number(ty, Number::parse(&text)?),
+        }
+    }
+}
+
+/// Creates the error for a value, given as its text in the body.
+#[cold]
+fn mismatch(ty: &ValueType, text: &str) -> DecodeError {
+    let number = Number::parse(text.trim_matches('"')).and_then(Number::integer);
+    let hint = match ty {
+        ValueType::Timestamp(unit) if !unit.is_text() && number.is_some() => past_the_last_year(*unit),
+        _ => String::new(),
+    };
+    DecodeError::new(format!("expected {}, found {}{hint}", ty.expectation(), found(text)))
+}
+
+fn past_the_last_year(unit: TimeUnit) -> String {
+    format!(", which is past the year 9999 in {} and probably counts {}", unit.as_str(), unit.finer())
+}
+
+impl ValueType {
+    /// Describes a value of this type in error messages.
+    pub(super) const fn expectation(&self) -> &'static str {
+        match self {
+            Self::String | Self::Named(_) => "text",
+            Self::Integer => "a whole number",
+            Self::Count => "a non-negative integer",
+            Self::Number => "a number",
+            Self::Boolean => "`true` or `false`",
+            Self::Timestamp(unit) if unit.is_text() => "a timestamp such as `2024-03-01T00:00:00Z`",
+            Self::Timestamp(_) => "a timestamp, a whole number",
+            Self::Any => "a value",
+            Self::Record(record) => record.form.expectation(),
+            Self::List(_) => "a list",
+            Self::Map(_) => "an object",
+            Self::Option(ty) => ty.expectation(),
+        }
+    }
+}

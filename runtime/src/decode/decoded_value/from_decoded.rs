@@ -1,0 +1,131 @@
+//! The Rust types that a value of a record can have.
+//!
+//! The decoder has checked each value by its table. A type without a value in its row gets an empty one, as in a record
+//! that is created for a test.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{BoxedValue, DecodedValue};
+use crate::decode::record::{Record, Row};
+use crate::values::wire::NamedType;
+use crate::values::{Timestamp, Value};
+
+/// A type that a value of a record can have.
+///
+/// `Via` separates the two families of emitted types, records and named types; it is always inferred.
+#[doc(hidden)]
+pub trait FromDecoded<Via = ()>: Sized {
+    /// Takes the value out of its row.
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self;
+}
+
+/// Marks the implementation for a [`Record`], so that implementations do not overlap.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum AsRecord {}
+
+/// Marks the implementation for a [`NamedType`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum AsNamedType {}
+
+macro_rules! copied {
+    ($($ty:ty => $variant:ident or $empty:expr),+ $(,)?) => {$(
+        impl FromDecoded for $ty {
+            #[inline]
+            fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+                if let DecodedValue::$variant(value) = value { *value } else { $empty }
+            }
+        }
+    )+};
+}
+
+copied!(
+    bool => Boolean or false,
+    i64 => Integer or 0,
+    u64 => Count or 0,
+    f64 => Number or 0.0,
+    Timestamp => Timestamp or Timestamp::from_unix_seconds(0),
+);
+
+impl FromDecoded for String {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        value.take_text().into_owned()
+    }
+}
+
+impl FromDecoded for Value {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value.take_boxed() {
+            Some(BoxedValue::Any(value)) => value,
+            _ => Self::Null,
+        }
+    }
+}
+
+impl<T: NamedType> FromDecoded<AsNamedType> for T {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        T::from(&value.take_text())
+    }
+}
+
+impl<T: Record> FromDecoded<AsRecord> for T {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value.take_boxed() {
+            Some(BoxedValue::Record(mut row)) => T::from_row(&mut row),
+            _ => T::from_row(&mut Row::of(T::INFO)),
+        }
+    }
+}
+
+impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for Option<T> {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value {
+            DecodedValue::Absent | DecodedValue::Null => None,
+            some => Some(T::from_decoded(some)),
+        }
+    }
+}
+
+impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for Vec<T> {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value.take_boxed() {
+            Some(BoxedValue::List(items)) => items.into_iter().map(|mut item| T::from_decoded(&mut item)).collect(),
+            _ => Self::new(),
+        }
+    }
+}
+
+/// Of two entries with the same key the later one is used, as for all maps.
+impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for BTreeMap<String, T> {
+    fn from_decoded(value: &mut DecodedValue<'_>) -> Self {
+        match value.take_boxed() {
+            Some(BoxedValue::Map(entries)) => {
+                entries.into_iter().map(|(key, mut value)| (key, T::from_decoded(&mut value))).collect()
+            }
+            _ => Self::new(),
+        }
+    }
+}
+
+impl<'a> DecodedValue<'a> {
+    /// Takes a value that is boxed.
+    fn take_boxed(&mut self) -> Option<BoxedValue<'a>> {
+        match std::mem::take(self) {
+            Self::Boxed(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Takes a text.
+    fn take_text(&mut self) -> Cow<'a, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            _ => match self.take_boxed() {
+                Some(BoxedValue::Text(text)) => Cow::Owned(text),
+                _ => Cow::Borrowed(""),
+            },
+        }
+    }
+}
