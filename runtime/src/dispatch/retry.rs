@@ -15,9 +15,9 @@ use crate::platform::random;
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and from a proxy in front of the service 520 to 524, 529 and 530. It is
-/// retried once after 500, and after a success whose body is not JSON, such as a proxy's page. Other statuses are
-/// final, and so is a complete body that does not decode. JSON that ends early is retried if neither a length nor
-/// chunks mark its end; truncated text or CSV cannot be detected then. A delay is random between zero and an upper
+/// retried once after 500. Other statuses are final, and so is a success with a complete body, even if it does not
+/// decode. JSON that ends early is retried if neither a length nor chunks mark its end; truncated text or CSV cannot be
+/// detected then. A delay is random between zero and an upper
 /// limit that doubles with each attempt; a longer `Retry-After` is honored.
 ///
 /// ```

@@ -9,7 +9,7 @@ use super::retry::again;
 use super::retry_after;
 use crate::decode;
 use crate::error::{Again, Error, ErrorKind, excerpt, one_line};
-use crate::registry::{ErrorBodyInfo, StatusInfo};
+use crate::registry::{ErrorBodyInfo, RecordInfo, StatusInfo};
 use crate::transport::HttpResponse;
 use crate::values::Value;
 
@@ -26,36 +26,47 @@ pub(crate) fn accept(
     }
 }
 
-/// Checks that the beginning of a successful body is JSON. Any other body often comes from a proxy in front of the
-/// service, and a retry may succeed.
-fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
+/// Checks that the beginning of a successful body is JSON. A text that its type declares, such as CSV, becomes a JSON
+/// string, and the missing body of a 204 becomes `null`. Any other body often comes from a proxy in front of the service.
+/// A complete body is never a reason to retry.
+fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
+    let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
+    let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
     // A transport that decompresses bodies must also remove this header.
-    let encoding = response.headers.get("content-encoding");
-    let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
+    let encoding =
+        response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
     let body = response.body.trim_ascii();
-    if response.ends_with_connection && is_cut(body) {
+    if response.status == 204 && body.is_empty() {
+        response.body = "null".into();
+        return Ok(response);
+    }
+    if response.ends_with_connection && !is_text && is_cut(body) {
         let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
+    let text = std::str::from_utf8(&response.body).ok().filter(|_| is_text).map(|text| Value::from(text).to_string());
+    let of_type = if kind.is_empty() { kind } else { format!(" of type `{}`", quoted(&kind)) };
     let (message, hint) = match (encoding, body.first()) {
-        (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
-            (format!("the body has the encoding `{}`, which was not requested", quoted(encoding)), "")
+        (Some(encoding), _) => {
+            let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
+            let HttpResponse { status, headers, .. } = response;
+            return Err(Error::new(ErrorKind::Decode, message).with_response(status, headers));
         }
-        (_, None) => (format!("status {} with an empty body instead of JSON", response.status), ""),
-        (_, Some(_)) if looks_like_json(body) => return Ok(response),
+        (None, None) => (format!("status {} with an empty body instead of JSON", response.status), ""),
+        (None, Some(_)) if looks_like_json(body) => return Ok(response),
+        (None, Some(_)) if text.is_some() => {
+            response.body = text.unwrap_or_default().into();
+            return Ok(response);
+        }
         // JSON never begins with `<`, whatever the declared type.
-        (_, Some(b'<')) => (
-            format!("the body is a page{} instead of JSON", kind().unwrap_or_default()),
-            "check the base URL and any proxy in between",
-        ),
-        (_, Some(_)) => (format!("the body{} is not JSON", kind().unwrap_or_default()), ""),
+        (None, Some(b'<')) => {
+            (format!("the body is a page{of_type} instead of JSON"), "check the base URL and any proxy in between")
+        }
+        (None, Some(_)) => (format!("the body{of_type} is not JSON"), ""),
     };
-    let is_text = encoding.is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let HttpResponse { status, headers, body, .. } = response;
-    let error =
-        Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_response(status, headers);
-    Err(if is_text { error.with_body(&body) } else { error })
+    Err(Error::new(ErrorKind::Decode, message).with_hint(hint).with_response(status, headers).with_body(&body))
 }
 
 /// Returns whether a body is truncated JSON without another error.
@@ -63,7 +74,7 @@ fn is_cut(body: &[u8]) -> bool {
     let ends_early = |text: &[u8]| serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
     // The parser reports a truncated number such as `0.` as invalid rather than as ending early, so a digit is
     // appended.
-    !body.is_empty() && (ends_early(body) || ends_early(&[body, b"0"].concat()))
+    ends_early(body) || ends_early(&[body, b"0"].concat())
 }
 
 /// Returns whether the beginning of a body is JSON. A body that is one word or number is parsed completely.
@@ -129,6 +140,15 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
     find(&any(body)?, error_body.message)
 }
 
+/// Returns whether a successful body is an error of the service: it has a message, which is not a field of its record.
+pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
+    let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+    let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
+    let keys = error_body.message.iter().map(|path| (path, first_key(path)));
+    let paths: Vec<_> = keys.filter(|(_, key)| !is_field(key) && body.contains(key)).map(|(path, _)| *path).collect();
+    !paths.is_empty() && any(body.as_bytes()).is_some_and(|value| find(&value, &paths).is_some())
+}
+
 /// The contents of a body, if it is JSON.
 fn any(body: &[u8]) -> Option<Value> {
     decode::any(std::str::from_utf8(body).ok()?).ok()
@@ -168,8 +188,48 @@ fn find(body: &Value, paths: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Evidence;
+    use crate::registry::{Evidence, FieldInfo, ValueType};
     use crate::transport::Headers;
+
+    const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo::new(&["error.message", "error", "note"], &[]);
+
+    #[test]
+    fn text_becomes_a_string_and_no_content_null() {
+        for (status, kind, body, expected) in [
+            (200, "text/csv", "a,b\n1,2\n", Ok(r#""a,b\n1,2\n""#)),
+            (200, "text/plain; charset=utf-8", "pong", Ok(r#""pong""#)),
+            (200, "text/plain", r#"{"a": 1}"#, Ok(r#"{"a": 1}"#)),
+            (200, "application/json", "pong", Err("the body of type `application/json` is not JSON")),
+            (204, "", "", Ok("null")),
+        ] {
+            let mut headers = Headers::new();
+            headers.insert("content-type", kind).expect("a header");
+            let outcome = accept(HttpResponse::new(status, headers, body), &[], ERRORS);
+            let read = outcome.map(|response| String::from_utf8_lossy(&response.body).into_owned());
+            assert!(read.as_ref().err().is_none_or(|error| !error.is_retryable()));
+            let read = read.map_err(|error| error.to_string());
+            assert_eq!(read.as_deref().map_err(|error| error.split(';').next().unwrap_or_default()), expected);
+        }
+    }
+
+    #[test]
+    fn error_in_a_successful_body_has_a_message() {
+        const NOTED: RecordInfo =
+            RecordInfo::new("Noted", &[FieldInfo::new("note", "note", ValueType::String, Evidence::Documented)]);
+        for (body, is_expected) in [
+            (r#"{"error": {"message": "no"}}"#, true),
+            (r#"{"error": "no"}"#, true),
+            (r#"{"error": ["no"], "result": {}}"#, true),
+            (r#"{"error": [], "result": {}}"#, false),
+            (r#"{"error": "", "result": {}}"#, false),
+            (r#"{"error": null}"#, false),
+            (r#"{"note": "a field"}"#, false),
+            ("[]", false),
+        ] {
+            assert_eq!(is_error(body, Some(&NOTED), ERRORS), is_expected, "{body}");
+        }
+        assert!(is_error(r#"{"note": "no field"}"#, None, ERRORS));
+    }
 
     #[test]
     fn undocumented_status_has_no_description() {

@@ -2,7 +2,7 @@
 //!
 //! The values of a list become one text, or one text per value for a repeated param.
 
-use crate::registry::{ListFormat, ParamInfo, TimeUnit, ValueType};
+use crate::registry::{ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -17,6 +17,8 @@ pub(crate) struct ListText {
     /// Values that are each sent as a separate param.
     values: Vec<String>,
     is_empty: bool,
+    /// True if a value contains the separator, so that the service would read it as two.
+    has_separator: bool,
 }
 
 impl ListText {
@@ -27,9 +29,11 @@ impl ListText {
             ValueType::Timestamp(unit) => !unit.is_text(),
             _ => false,
         };
-        let style = info.map_or(ListFormat::Commas, |info| info.list_as);
+        // A path has one format of lists, in OpenAPI `simple`.
+        let of_query = info.filter(|info| info.location == ParamLocation::Query);
+        let style = of_query.map_or(ListFormat::Commas, |info| info.list_as);
         let is_quoted = !info.is_some_and(|info| bare(info.ty));
-        Self { style, unit, is_quoted, text: String::new(), values: Vec::new(), is_empty: true }
+        Self { style, unit, is_quoted, text: String::new(), values: Vec::new(), is_empty: true, has_separator: false }
     }
 
     /// Adds a value.
@@ -38,8 +42,10 @@ impl ListText {
         match self.style {
             ListFormat::Repeated => self.values.push(value.to_wire(self.unit)),
             ListFormat::Commas => {
+                let value = value.to_wire(self.unit);
+                self.has_separator |= value.contains(',');
                 self.text.push_str(if is_first { "" } else { "," });
-                value.write_wire(self.unit, &mut self.text);
+                self.text.push_str(&value);
             }
             ListFormat::Json => {
                 self.text.push(if is_first { '[' } else { ',' });
@@ -47,6 +53,11 @@ impl ListText {
                 self.text.push_str(&if self.is_quoted { Value::from(value).to_string() } else { value });
             }
         }
+    }
+
+    /// Returns whether a value contains the separator.
+    pub(super) fn has_separator(&self) -> bool {
+        self.has_separator
     }
 
     /// Returns the texts to send: several if each is a separate param. A list without values becomes an empty text,

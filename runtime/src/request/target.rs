@@ -31,10 +31,21 @@ pub(crate) struct RequestTarget {
 struct Param {
     name: Cow<'static, str>,
     value: String,
+    /// True for a list with a value that contains the separator.
+    is_ambiguous: bool,
+}
+
+impl Param {
+    fn new(name: Cow<'static, str>, value: String) -> Self {
+        Self { name, value, is_ambiguous: false }
+    }
 }
 
 /// Characters that need encoding in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Characters that need encoding in a list in a path segment, whose values are separated by commas.
+const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
 
 /// Characters that need encoding in a query; lists and times stay readable.
 pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
@@ -43,9 +54,9 @@ impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         // A fragment distinguishes endpoints on one path.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
-        let fixed = endpoint.params.unwrap_or_default().iter().filter_map(|param| {
-            Some(Param { name: Cow::Borrowed(param.wire_name), value: param.const_value?.to_owned() })
-        });
+        let params = endpoint.params.unwrap_or_default().iter();
+        let fixed =
+            params.filter_map(|param| Some(Param::new(Cow::Borrowed(param.wire_name), param.const_value?.to_owned())));
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
@@ -72,7 +83,7 @@ impl RequestTarget {
             self.params.partition_point(|param| self.sort_key(&param.name) < key),
             self.params.partition_point(|param| self.sort_key(&param.name) <= key),
         );
-        self.params.splice(first..end, [Param { name, value }]);
+        self.params.splice(first..end, [Param::new(name, value)]);
     }
 
     /// Returns whether a single value of the param is also written as a list.
@@ -90,8 +101,9 @@ impl RequestTarget {
         self.unset(&name);
         let key = self.sort_key(&name);
         let index = self.params.partition_point(|param| self.sort_key(&param.name) < key);
+        let is_ambiguous = list.has_separator();
         let names = std::iter::repeat(name);
-        let params = names.zip(list.into_texts()).map(|(name, value)| Param { name, value });
+        let params = names.zip(list.into_texts()).map(|(name, value)| Param { name, value, is_ambiguous });
         self.params.splice(index..index, params);
     }
 
@@ -162,6 +174,10 @@ impl RequestTarget {
             return Err(Error::build(format!("missing required param `{}`", param.wire_name)));
         }
         for param in &self.params {
+            if param.is_ambiguous {
+                let problem = format!("a value of `{}` contains a comma, which separates its values", param.name);
+                return Err(Error::build(problem).with_hint("send a request for each value"));
+            }
             if let Some(info) = self.info(param) {
                 check::value(info, &param.value)?;
             }
@@ -194,8 +210,9 @@ impl RequestTarget {
     fn expanded(&self) -> Cow<'_, str> {
         let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
-            if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
-                let value = utf8_percent_encode(&param.value, SEGMENT).to_string();
+            if let Some(info) = self.info(param).filter(|info| info.location == ParamLocation::Path) {
+                let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
+                let value = utf8_percent_encode(&param.value, encoded).to_string();
                 path = Cow::Owned(path.replace(format!("{{{}}}", param.name).as_str(), &value));
             }
         }
@@ -302,11 +319,11 @@ mod tests {
         for name in ["a", "b", "c", "d"] {
             let mut list = many.list(name, TimeUnit::Seconds);
             for (text, number) in values.iter().zip([1, 2]) {
-                if name == "b" { list.push(&number) } else { list.push(text) }
+                if matches!(name, "b" | "d") { list.push(&number) } else { list.push(text) }
             }
             many.set_list(Cow::Borrowed(name), list);
         }
-        let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=x,y,%22z&e=always";
+        let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=1,2&e=always";
         assert_eq!(many.path_and_query(), sent);
         assert!(many.check().is_ok());
         many.set(Cow::Borrowed("c"), "one".to_owned());
@@ -325,6 +342,24 @@ mod tests {
         const DAILY: &EndpointInfo =
             &EndpointInfo::new("market", "daily", "Daily").path("/query#daily", Evidence::Documented);
         assert_eq!(RequestTarget::new(DAILY).path_and_query(), "/query");
+    }
+
+    #[test]
+    fn values_of_a_list_are_separated_by_commas_also_in_a_path() {
+        const BOOKS: &EndpointInfo = &EndpointInfo::new("market", "books", "Books")
+            .path("/books/{symbols}", Evidence::Documented)
+            .params(&[], &[param("symbols", ValueType::String).in_path().list_setter("all_symbols").repeated()]);
+        let check = |values: &[&str]| {
+            let mut books = RequestTarget::new(BOOKS);
+            let mut list = books.list("symbols", TimeUnit::Seconds);
+            values.iter().for_each(|value| list.push(value));
+            books.set_list(Cow::Borrowed("symbols"), list);
+            books.check().map_or_else(|error| error.to_string(), |()| books.path_and_query())
+        };
+        assert_eq!(check(&["BTC", "a/b"]), "/books/BTC,a%2Fb");
+        let expected =
+            "a value of `symbols` contains a comma, which separates its values; send a request for each value";
+        assert_eq!(check(&["BTC", "a,b"]), expected);
     }
 
     #[test]

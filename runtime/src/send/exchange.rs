@@ -98,7 +98,18 @@ impl UndecodedResponse {
 
     /// The body as text.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
-        std::str::from_utf8(&self.response.body).map_err(|error| DecodeError::not_text(error.valid_up_to()))
+        let text = std::str::from_utf8(&self.response.body);
+        let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
+        let record = match self.target.endpoint().body {
+            // Without its records a series is an error anyway.
+            BodyInfo::Series { .. } => return Ok(text),
+            BodyInfo::Object { record, .. } => Some(record),
+            BodyInfo::Unknown => None,
+        };
+        if status::is_error(text, record, &self.connection.service.error_body) {
+            return Err(DecodeError::new("it is an error of the service".to_owned()));
+        }
+        Ok(text)
     }
 
     /// Reads the body, and keeps status and headers.

@@ -63,6 +63,18 @@ fn records_are_read_from_formats_other_than_json() {
     assert_eq!(record.unknown_fields.as_json(), r#"{"new":[1]}"#);
 }
 
+/// A format may pass the value of a newtype without a call for the newtype.
+#[test]
+fn records_are_read_from_formats_without_newtypes() {
+    use serde_core::de::value::{Error, MapDeserializer};
+
+    let entries = [("openDate", 1_700_000_000.0), ("ratio", 0.25), ("new", 1.5)];
+    let map = MapDeserializer::<_, Error>::new(entries.into_iter());
+    let record = <RatioRecord as serde_core::Deserialize>::deserialize(map).unwrap();
+    assert_eq!((record.open_date.unix_seconds(), record.ratio), (1_700_000_000, 0.25));
+    assert_eq!(record.unknown_fields.as_json(), r#"{"new":1.5}"#);
+}
+
 #[test]
 fn errors_name_the_invalid_field() {
     let error = |text: &str| serde_json::from_str::<Series<RatioRecord>>(text).unwrap_err().to_string();

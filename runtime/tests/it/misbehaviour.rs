@@ -167,7 +167,7 @@ async fn the_status() {
     let long = format!("302 Found\r\nlocation: https://{}/", "x".repeat(2000));
     let elsewhere = "302 Found\r\nlocation: https://canary-key.example.com:8443/x";
     check(vec![
-        ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "Decode again", "status 204 with an empty body"),
+        ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "Decode", "found `null`"),
         ("201 with data", Step::Write(reply("201 Created", DATA)), "0.25", ""),
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
         ("a long host", status(&long), "Status", "redirect to the host `xxx"),
@@ -249,12 +249,7 @@ async fn cut_at_every_byte() {
         check(vec![
             ("known length", cut(&known), "Body again", "was cut off"),
             ("chunked", cut(&chunked), "Body again", "was cut off"),
-            (
-                "unknown length",
-                cut("HTTP/1.1 200 OK\r\n\r\n"),
-                if end == 0 { "Decode again" } else { "Body again" },
-                "",
-            ),
+            ("unknown length", cut("HTTP/1.1 200 OK\r\n\r\n"), "Body again", ""),
         ])
         .await;
     }
@@ -278,15 +273,10 @@ async fn compressed() {
         ("not compressed", headed(encoded, DATA), "Body again", "cut or damaged"),
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "exceeds 1000 bytes"),
         ("bytes after the gzip stream", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
-        ("nothing", headed(encoded, ""), "Decode again", "an empty body"),
-        (
-            "twice",
-            headed("content-encoding: gzip, gzip", gzip(&whole)),
-            "Decode again",
-            "has the encoding `gzip, gzip`",
-        ),
-        ("brotli", headed("content-encoding: br", &whole), "Decode again", "has the encoding `br`"),
-        ("gzip without content-encoding", body(&whole), "Decode again", ""),
+        ("nothing", headed(encoded, ""), "Decode", "an empty body"),
+        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode", "has the encoding `gzip, gzip`"),
+        ("brotli", headed("content-encoding: br", &whole), "Decode", "has the encoding `br`"),
+        ("gzip without content-encoding", body(&whole), "Decode", ""),
     ];
     rows.extend((1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "cut or damaged")));
     check(rows).await;
@@ -298,25 +288,15 @@ async fn the_text() {
     let deep = format!("{}1{}", "[".repeat(400), "]".repeat(400));
     let data = |record: &str| body(format!(r#"{{"data": [{record}]}}"#));
     check(vec![
-        ("nothing", body(""), "Decode again", "an empty body"),
-        ("space", body(" \n "), "Decode again", "an empty body"),
-        ("a page", headed("content-type: text/html", " <html>"), "Decode again", "a page of type `text/html` instead"),
-        ("a page called JSON", headed("content-type: application/json", "<!doctype>"), "Decode again", "is a page"),
+        ("nothing", body(""), "Decode", "an empty body"),
+        ("space", body(" \n "), "Decode", "an empty body"),
+        ("a page", headed("content-type: text/html", " <html>"), "Decode", "a page of type `text/html` instead"),
+        ("a page called JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is a page"),
         ("content-encoding: identity", headed("content-encoding: Identity", DATA), "0.25", ""),
-        (
-            "a page of a long type",
-            headed(&format!("content-type: {long}"), "<html>"),
-            "Decode again",
-            "is a page of type",
-        ),
-        (
-            "a long encoding",
-            headed(&format!("content-encoding: {long}"), DATA),
-            "Decode again",
-            "has the encoding `xxx",
-        ),
+        ("a page of a long type", headed(&format!("content-type: {long}"), "<html>"), "Decode", "is a page of type"),
+        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode", "has the encoding `xxx"),
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
-        ("words", headed("content-type: text/plain", "OK"), "Decode again", ""),
+        ("words", headed("content-type: text/plain", "OK"), "Decode", "found the string \"OK\""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),
         ("more behind", body(format!("{DATA}]")), "Decode", "expected the end of the body"),
         ("twice", body(format!("{DATA}{DATA}")), "Decode", "expected the end of the body"),

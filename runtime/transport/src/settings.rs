@@ -41,25 +41,20 @@ impl Settings {
 
     /// The name of one of the settings that are set, if any.
     pub fn made(&self) -> Option<&'static str> {
-        #[cfg(feature = "proxy")]
-        if self.proxy.is_some() || self.env_proxy {
-            return Some(if self.env_proxy { "env_proxy" } else { "proxy" });
-        }
-        #[cfg(feature = "http2")]
-        if self.http2 {
-            return Some("http2");
-        }
-        if self.connect_timeout.is_some() {
-            return Some("connect_timeout");
-        }
-        #[cfg(feature = "system-roots")]
-        if self.system_roots {
-            return Some("system_roots");
-        }
-        if self.client_certificate.is_some() {
-            return Some("client_certificate");
-        }
-        self.root_certificates.first().map(|_| "root_certificate")
+        let settings = [
+            #[cfg(feature = "proxy")]
+            ("env_proxy", self.env_proxy),
+            #[cfg(feature = "proxy")]
+            ("proxy", self.proxy.is_some()),
+            #[cfg(feature = "http2")]
+            ("http2", self.http2),
+            ("connect_timeout", self.connect_timeout.is_some()),
+            #[cfg(feature = "system-roots")]
+            ("system_roots", self.system_roots),
+            ("client_certificate", self.client_certificate.is_some()),
+            ("root_certificate", !self.root_certificates.is_empty()),
+        ];
+        settings.into_iter().find_map(|(name, is_set)| is_set.then_some(name))
     }
 }
 

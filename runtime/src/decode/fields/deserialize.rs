@@ -5,9 +5,10 @@
 
 use std::fmt;
 
-use serde_core::de::value::MapDeserializer;
-use serde_core::de::{Error, MapAccess, Visitor};
+use serde_core::de::value::{MapDeserializer, SeqAccessDeserializer};
+use serde_core::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde_core::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_json::Map;
 use serde_json::value::RawValue;
 
 use crate::decode::DecodeError;
@@ -26,7 +27,7 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
 /// A deserializer from which [`RawValue`] can be read, for any format.
 ///
 /// `RawValue` deserializes a newtype. `serde_json` recognizes its name and passes the text, as the only entry of a map.
-/// Any other format passes the value itself, which is converted to text here.
+/// Any other format passes the value itself, within a newtype or bare, which is converted to text here.
 struct TextOrValue<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
@@ -59,12 +60,29 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Newtype<V> {
         self.visitor.expecting(f)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, text: A) -> Result<V::Value, A::Error> {
-        self.visitor.visit_map(text)
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<V::Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if key == self.name {
+                let text: Value = entries.next_value()?;
+                return self.of_text(text.as_str().unwrap_or_default().to_owned());
+            }
+            object.insert(key, entries.next_value()?);
+        }
+        self.of_text(Value::Object(object).to_string())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        self.visit_newtype_struct(SeqAccessDeserializer::new(items))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        let text = Value::deserialize(value)?.to_string();
+        self.of_text(Value::deserialize(value)?.to_string())
+    }
+}
+
+impl<'de, V: Visitor<'de>> Newtype<V> {
+    fn of_text<E: Error>(self, text: String) -> Result<V::Value, E> {
         self.visitor.visit_map(MapDeserializer::new([(self.name, text)].into_iter()))
     }
 }

@@ -149,12 +149,6 @@ impl ParamInfo {
         self
     }
 
-    #[doc(hidden)]
-    pub const fn list_setter(mut self, setter: &'static str) -> Self {
-        self.list_setter = Some(setter);
-        self
-    }
-
     /// Sends each of several values as a separate param.
     #[doc(hidden)]
     pub const fn repeated(mut self) -> Self {
@@ -187,6 +181,7 @@ impl ParamInfo {
     }
 
     set_some! {
+        list_setter: &'static str,
         const_value: &'static str,
         required: Evidence,
         default: &'static str,

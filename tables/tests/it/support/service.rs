@@ -41,7 +41,7 @@ impl Record for Metadata {
     );
 }
 
-runtime::fields!(Metadata => coins = 0 or default);
+runtime::fields!(Metadata => coins = 0);
 
 static TIMEFRAMES: TypeInfo = TypeInfo::new(
     "Timeframe",
