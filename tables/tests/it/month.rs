@@ -78,7 +78,8 @@ fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     for coin in coins {
         for (time, value, field) in service.records(coin, from, service.now / service.step * service.step) {
             let text = value.is_none().then(|| r#""volumeRatio":"n/a""#.to_owned());
-            let unknown: Vec<_> = field.map(|field| format!(r#""added":{field}"#)).into_iter().chain(text).collect();
+            let field = field.map(|field| format!(r#""added":{field}"#));
+            let unknown: Vec<_> = text.into_iter().chain(field).collect();
             let unknown = if unknown.is_empty() { String::new() } else { format!("{{{}}}", unknown.join(",")) };
             insert(&mut rows, coin, time, value, &unknown);
         }
