@@ -352,7 +352,9 @@ mod tests {
         let check = |values: &[&str]| {
             let mut books = RequestTarget::new(BOOKS);
             let mut list = books.list("symbols", TimeUnit::Seconds);
-            values.iter().for_each(|value| list.push(value));
+            for value in values {
+                list.push(value);
+            }
             books.set_list(Cow::Borrowed("symbols"), list);
             books.check().map_or_else(|error| error.to_string(), |()| books.path_and_query())
         };
