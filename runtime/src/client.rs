@@ -1,7 +1,8 @@
-//! Builds a client from settings, and requests as values: params, options, futures.
+//! Clients built from settings, and requests as values: params, options and futures.
 //!
-//! [`Builder`] collects the settings; requests are sent as futures or by a background thread. [`define_client!`](crate::define_client)
-//! defines the types that users name, `Client` and `Request`, for each catalogue around this module.
+//! [`Builder`] collects the settings; requests are sent as futures or by a background thread.
+//! [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of each
+//! emitted crate.
 
 #[cfg(feature = "blocking")]
 mod blocking;

@@ -2,14 +2,14 @@
 //! types.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
-//! trait. They are written once, below, and contain no behaviour: each method calls the runtime.
+//! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
 
 mod client;
 mod log;
 mod request;
 mod series;
 
-/// Defines `Client`, `Request<E>` and `Series<T>` in the crate that calls it.
+/// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate.
 ///
 /// `crate` is the crate's name in Rust, for the examples in its docs; `env` the prefix of its environment variables,
 /// for the docs too; `service` the catalogue's data about the service, a static

@@ -4,8 +4,9 @@
 //! fetched concurrently within the rate limit. The registry describes how to fetch a range; the client sends the
 //! requests.
 //!
-//! `time_grid` divides time, `response` and `page_limits` check responses, and `pager` decides which window is requested
-//! next, all without a clock or a network. `fetch` sends requests, and `job` adds gaps, checkpoint and progress.
+//! `time_grid` divides time, `page_response` and `page_limits` check responses, and `pager` decides which window is
+//! requested next, all without a clock or a network. `fetch` sends requests, and `job` adds gaps, checkpoint and
+//! progress.
 
 #[cfg(feature = "blocking")]
 mod blocking;
@@ -57,7 +58,7 @@ pub use streams::{Pages, Records};
 use job::{Job, Options};
 use time_grid::Span;
 
-/// Endpoints that have a history; emitted code implements it.
+/// Endpoints that have a history; emitted code implements this trait for them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no history",
     label = "this endpoint has no history",
@@ -73,11 +74,11 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
-/// Nothing is sent before its pages or records are requested. The range is half-open: it includes a record at its start
-/// and excludes one at its end.
+/// Nothing is sent before pages or records are requested. The range is half-open: a record at its start is included, a
+/// record at its end is not.
 ///
-/// Requests are sent concurrently within the client's rate limit, for time windows with no more records than a page. A
-/// response that looks truncated is fetched again in parts. The result is strictly increasing in time.
+/// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
+/// A response that looks truncated is fetched again in parts. The result is strictly increasing in time.
 #[must_use = "nothing is sent before pages or records are requested"]
 pub struct History<E> {
     request: Request<E>,
@@ -91,7 +92,7 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
-    /// Includes the interval that is still open. Its record may change.
+    /// Includes the interval that is still open, whose record may change.
     ///
     /// By default, the last record is that of the last closed interval, by the clock of this machine when the history
     /// begins. If the open interval is included, a resumed run and a [`Follow`] return its record again.
@@ -100,10 +101,10 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Continues after a page that fails repeatedly, and lists it in [`Report::failed_pages`].
+    /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
-    /// By default, the history ends with the error. It also ends if every page would fail: if the credentials are
-    /// rejected, or if the first response rejects the request.
+    /// By default, the history ends with the error. With this setting, the history still ends if every page would fail:
+    /// if the credentials are rejected, or if the first response rejects the request.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
@@ -127,7 +128,7 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Sets the maximum number of requests for a page that fails: 4 by default. Each of them is also retried by the
+    /// Sets the maximum number of requests for a page that fails: 4 by default. Each request is also retried by the
     /// client's retry rules.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
@@ -136,9 +137,9 @@ impl<E: HasHistory> History<E> {
 
     /// Continues from the checkpoint of an earlier run.
     ///
-    /// A later end extends the run, and requests records again that were missing at its last end. Page size and order
-    /// may differ. It is an error if the checkpoint belongs to another request or host, to a range with another start,
-    /// or to a [`Follow`].
+    /// A range with a later end extends the run; records that were missing at the previous end are requested again.
+    /// Page size and order may differ from the earlier run. It is an error if the checkpoint belongs to another request
+    /// or host, to a range with another start, or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self
@@ -169,7 +170,7 @@ impl<E: HasHistory> History<E> {
 
     /// Fetches all records, and returns them with the report of the history.
     ///
-    /// An error contains the pages before it.
+    /// An error contains the pages that were fetched before it.
     pub async fn collect(self) -> Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>> {
         self.pages().collect().await
     }

@@ -33,7 +33,7 @@ pub(crate) struct DefaultHeader {
 }
 
 impl Credentials {
-    /// Creates the credentials, or returns an error if they are not those that the service accepts.
+    /// Creates the credentials, or returns an error if the service does not accept credentials of this kind.
     pub(crate) fn new(
         service: &'static ServiceInfo,
         agent: &str,
@@ -91,7 +91,7 @@ impl Credentials {
         }
     }
 
-    /// Returns an error if the user's headers set one that carries the credentials.
+    /// Returns an error if the user's headers include a header that carries the credentials.
     pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
@@ -122,7 +122,7 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     }
 }
 
-/// Returns an error if the user's headers would replace those that the API key or the token flow sets.
+/// Returns an error if the user's headers would replace a header that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
     let reserved = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {

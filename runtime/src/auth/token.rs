@@ -48,7 +48,8 @@ impl TokenFlow {
         headers: Headers,
         policy: Policy,
     ) -> Result<Self, Error> {
-        // As in HTTP authentication (RFC 7617) and in the interface document, without the form encoding of OAuth.
+        // Encoded as in HTTP authentication (RFC 7617) and in the interface document, without the form encoding of
+        // OAuth.
         let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
         let mut token_headers = headers.clone();
         token_headers
@@ -72,7 +73,7 @@ impl TokenFlow {
             return Ok(token);
         }
         context.wait_for(WaitReason::Token)?;
-        // Boxed, because it is rarely needed and would enlarge the future of every request.
+        // Boxed, because this future is rarely needed and would enlarge the future of every request.
         let replacing = Box::pin(self.replacement(dispatcher, context));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
         context.waited();
@@ -96,6 +97,7 @@ impl TokenFlow {
             loop {
                 let fetch = {
                     let mut last = lock(&self.fetch);
+                    // Checked again under the lock, because another caller may have fetched a token meanwhile.
                     if let Some(token) = lock(&self.cache).fresh() {
                         return Ok(token);
                     }

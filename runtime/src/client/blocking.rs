@@ -24,7 +24,7 @@ pub(crate) struct Background {
     driver: Mutex<Option<Driver>>,
 }
 
-/// Handle of the thread, which ends when this is dropped.
+/// Handle of the background thread, which ends when the handle is dropped.
 struct Driver {
     handle: Handle,
     _end: oneshot::Sender<Infallible>,
@@ -39,7 +39,7 @@ impl Background {
 
     /// Waits for the output of a future, which the background thread drives.
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-        // Otherwise Tokio would panic, or this thread would block the other tasks of its runtime.
+        // Without this check, Tokio would panic, or this thread would block the other tasks of its runtime.
         if Handle::try_current().is_ok() && is_in_task() {
             return Err(Error::build("a blocking request inside an async runtime would block it")
                 .with_hint("`.await` it, or call it inside `spawn_blocking`"));
@@ -70,8 +70,8 @@ impl Background {
 /// A number greater than the budget that Tokio gives to a task at each poll.
 const BUDGET: usize = 1000;
 
-/// Returns whether this thread polls a task. Tokio does not report that, but it limits only tasks by a budget: neither
-/// code in `spawn_blocking` and `block_in_place` nor a thread that has merely entered a runtime.
+/// Returns whether this thread polls a task. Tokio does not report that, but gives a limited budget only to tasks. Code
+/// in `spawn_blocking` or `block_in_place`, and a thread that has merely entered a runtime, have no limit.
 fn is_in_task() -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let mut spent = Vec::new();
@@ -79,7 +79,7 @@ fn is_in_task() -> bool {
         spent.push(unit);
     }
     let is_limited = spent.len() < BUDGET;
-    // Each unit restores the budget from before it, so they are dropped in reverse order.
+    // Dropping a unit restores the budget from before that unit was taken, so the units are dropped in reverse order.
     while spent.pop().is_some() {}
     is_limited
 }

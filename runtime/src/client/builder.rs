@@ -175,8 +175,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Presents these certificates, the client's own and its intermediates, to servers that request one, and signs with
-    /// the key. Both are PEM, and the key is not encrypted.
+    /// Sets the client certificate with its intermediates, and its key. The certificates are sent only to servers that
+    /// request a client certificate. Certificates and key are in PEM format, and the key is not encrypted.
     pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
         self.settings.transport_settings.client_certificate = Some((certificates.into(), key));
@@ -185,15 +185,16 @@ impl<C: ClientType> Builder<C> {
 
     /// Trusts the root certificates of the system instead of the bundled ones; with the feature `system-roots`.
     ///
-    /// They are read when the client is built: from the certificate store of Windows or macOS, else from the usual
-    /// paths of OpenSSL, or from `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    /// The certificates are read when the client is built: from the certificate store of Windows or macOS, else from
+    /// the usual paths of OpenSSL, or from `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     #[cfg(feature = "system-roots")]
     pub fn system_roots(mut self) -> Self {
         self.settings.transport_settings.system_roots = true;
         self
     }
 
-    /// Connects through this proxy; with the feature `proxy`. An empty URL means no proxy. Both ignore the environment.
+    /// Connects through this proxy; with the feature `proxy`. An empty URL means no proxy. The environment is ignored
+    /// in both cases.
     ///
     /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which appear in no
     /// error and no `Debug` output. The proxy resolves host names.
@@ -209,7 +210,7 @@ impl<C: ClientType> Builder<C> {
     /// | variable, also in lower case | meaning |
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
-    /// | `ALL_PROXY` | the proxy if neither of these is set |
+    /// | `ALL_PROXY` | the proxy if neither `HTTPS_PROXY` nor `HTTP_PROXY` is set |
     /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Hosts on this machine are reached directly.
@@ -257,9 +258,9 @@ impl<C: ClientType> Builder<C> {
         self.header("user-agent", agent)
     }
 
-    /// Sends a header with every request, including token requests, and replaces the header of that name.
+    /// Sends a header with every request, including token requests; it replaces an earlier header of the same name.
     ///
-    /// `Debug` shows no value. The headers for credentials cannot be set with it.
+    /// `Debug` shows no value. The headers for credentials cannot be set with this method.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false });
         self

@@ -1,7 +1,7 @@
 //! The part of a client that is independent of its catalogue.
 //!
-//! [`Core`] contains credentials and dispatcher, and no state that a request could break; a [`ClientType`] is the emitted
-//! type around it, with the catalogue's data about the service.
+//! [`Core`] contains credentials and dispatcher, and no state that a request could break. A [`ClientType`] is the
+//! emitted type around a [`Core`], with the catalogue's data about the service.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl fmt::Debug for Core {
 
 /// The client type that users name, and the service in its catalogue.
 ///
-/// Only [`define_client!`](crate::define_client) implements it.
+/// Only [`define_client!`](crate::define_client) implements this trait.
 pub trait ClientType: Sized {
     /// The service's description in the catalogue.
     const SERVICE: &'static ServiceInfo;

@@ -1,7 +1,7 @@
 //! Requests: values that can be built, printed, compared, cloned and then sent.
 //!
-//! A thin generic shell around one request that is not generic. The emitted setters determine the params of an
-//! endpoint; sending is the same for all.
+//! [`Request`] is a thin generic wrapper of a request type that is not generic. The emitted setters determine the
+//! params of an endpoint; sending is the same for all endpoints.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,10 +24,10 @@ use crate::send::{AnyBody, Body, Response};
 use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// Types that represent an endpoint; [`markers!`](crate::markers!) implements it.
+/// Types that represent an endpoint; [`markers!`](crate::markers!) implements this trait.
 pub trait Marker {}
 
-/// An endpoint that can be requested. Only emitted code implements it:
+/// An endpoint that can be requested. Only emitted code implements this trait:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::{Endpoint, Value, registry::EndpointInfo};
@@ -79,7 +79,7 @@ impl<E: Endpoint> Request<E> {
         Self::of(self.untyped.set_list(Cow::Borrowed(wire_name), values.into_param_list()))
     }
 
-    /// Omits the records that are not as expected.
+    /// Skips records that cannot be decoded, instead of failing the response.
     pub fn skip_bad_records(mut self) -> Self {
         self.untyped.0.target.skip_bad_records();
         self
@@ -105,10 +105,10 @@ impl<E> Request<E> {
         Self { untyped, endpoint: PhantomData }
     }
 
-    /// Sets a param by its name on the wire, also one that is not in the catalogue. `None` omits it.
+    /// Sets a param by its name on the wire, including params that are not in the catalogue. `None` omits the param.
     ///
     /// An earlier value of the param is replaced.
-    // The value is not borrowed, so that a literal can be passed directly.
+    // The value is taken by value, so that a literal can be passed directly.
     #[allow(clippy::needless_pass_by_value)]
     pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
@@ -254,7 +254,7 @@ pub struct ResponseFuture<B> {
 impl<B: Body> Future for ResponseFuture<B> {
     type Output = Result<B, Error>;
 
-    // If this were inlined, a function that awaits many requests would become one large function to optimize.
+    // Inlining this function would turn a function that awaits many requests into one large function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(B::read(ready!(Pin::new(&mut self.response).poll(cx))))

@@ -32,7 +32,7 @@ impl Future for Sending {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         if let Self::Unsent(parts) = &mut *self {
-            // Polled again after its error, the future stays pending, as many futures do.
+            // A future that is polled again after it returned an error stays pending.
             let Some(parts) = parts.take() else { return Poll::Pending };
             *self = Self::Sent(spawn(*parts)?);
         }
@@ -48,7 +48,7 @@ pub(crate) fn require_runtime() -> Result<Runtime, Error> {
     Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
 }
 
-/// Starts the task.
+/// Starts the task that sends the request.
 fn spawn(parts: Parts) -> Result<Task<Outcome>, Error> {
     let Parts { core, target, options } = parts;
     let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;

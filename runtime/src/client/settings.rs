@@ -53,7 +53,7 @@ use crate::secrets::Secret;
 /// x-team = "red"
 /// ```
 ///
-/// They may be part of the program's own settings, in any format that serde reads:
+/// These settings may be part of the program's own settings, in any format that serde reads:
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
@@ -171,7 +171,7 @@ impl<C: ClientType> Builder<C> {
         let settings = toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
             let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
-            // The rest of the parser's message quotes the line.
+            // Only the first line is used: the others quote the file, which may contain secrets.
             let message = error.message().lines().next().unwrap_or_default();
             let error = Error::build(format!("{}{line}: {}", path.display(), without_value(message)));
             match renamed(message) {

@@ -1,7 +1,7 @@
 //! A request without the type of its endpoint.
 //!
-//! Typed setters pass the values of params, which are stored as written on the wire. This code is compiled once, and
-//! not for every endpoint.
+//! Typed setters pass the values of params, which are stored as written on the wire. This code is compiled once for all
+//! endpoints.
 
 use std::borrow::Cow;
 #[cfg(feature = "blocking")]
@@ -22,7 +22,7 @@ use crate::values::wire::ToWire;
 
 /// A request whose endpoint is only known as data.
 ///
-/// Boxed, so that setters do not copy it.
+/// Boxed, so that setters move only a pointer.
 #[derive(Clone)]
 pub(crate) struct Untyped(pub(super) Box<Parts>);
 

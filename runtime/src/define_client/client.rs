@@ -37,10 +37,10 @@ macro_rules! __client {
 
             /// Creates a request for any path, including paths that are not in the catalogue.
             ///
-            /// It is sent like all other requests: with the same credentials, rate limit and errors. It counts as one
-            /// request: weights and limits for some endpoints apply only to the methods of those endpoints. The path
-            /// begins with a slash and may include the version with which the base URL ends. Add params with
-            /// [`Request::query`].
+            /// The request is sent like all other requests: with the same credentials, rate limit and errors. A raw
+            /// request counts as one request: weights and limits for some endpoints apply only to the methods of those
+            /// endpoints. The path begins with a slash and may include the version with which the base URL ends. Add
+            /// params with [`Request::query`].
             ///
             /// ```
             #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]

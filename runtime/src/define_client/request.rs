@@ -19,7 +19,7 @@ macro_rules! __request {
         /// # }
         /// ```
         ///
-        /// Some of Tokio's functions take nothing but a future, which a request becomes with
+        /// Some of Tokio's functions accept only a future. Convert the request with
         /// [`into_future`](::std::future::IntoFuture::into_future):
         ///
         /// ```no_run
@@ -199,7 +199,7 @@ macro_rules! __request {
             }
         }
 
-        /// Functions of the runtime that work with any client accept the runtime's type.
+        /// Converts to the runtime's type, which is accepted by functions that work with any client.
         impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
             fn from(request: Request<E>) -> Self {
                 request.0

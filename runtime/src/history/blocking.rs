@@ -1,4 +1,4 @@
-//! Histories for callers who do not await: the items of a stream as an iterator.
+//! Histories for code without async: the items of a stream as an iterator.
 //!
 //! The calling thread waits for each item of a stream. Meanwhile the client's background thread sends the requests for
 //! the next items.
@@ -22,11 +22,12 @@ use crate::error::Error;
 #[must_use = "nothing is sent before the first item is requested"]
 pub struct Blocking<S: Stream> {
     background: Arc<Background>,
-    /// The background thread locks it while it waits for an item.
+    /// The stream. The background thread locks it while it waits for an item.
     stream: Arc<Mutex<S>>,
     /// Items that arrived together with the one that the thread waited for.
     items: VecDeque<S::Item>,
-    /// The maximum number of available items that are read at once: waiting for each one would cost more than reading it.
+    /// The maximum number of available items that are read at once, because waiting for an item costs more than reading
+    /// it.
     at_once: usize,
 }
 
@@ -35,9 +36,9 @@ impl<S: Stream> Blocking<S> {
         Self { background, stream: Arc::new(Mutex::new(stream)), items: VecDeque::new(), at_once }
     }
 
-    /// The stream, which has report, progress and checkpoint.
+    /// The stream, which provides the report, the progress and the checkpoint.
     ///
-    /// A stream of records is up to a thousand of them ahead of this iterator.
+    /// A stream of records is up to 1000 records ahead of this iterator.
     pub fn stream(&self) -> MutexGuard<'_, S> {
         lock(&self.stream)
     }

@@ -1,7 +1,7 @@
 //! The position of a history, from which another run of the program continues.
 //!
-//! Every page has one; it is written and read as text. It carries the length of the user's output at that page, so that
-//! the user can cut off what was written later.
+//! Every page has a checkpoint, which is written and read as text. A checkpoint contains the length of the user's
+//! output at that page, so that the user can cut off output that was written later.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -49,7 +49,7 @@ pub struct Checkpoint {
     pub(super) byte_offset: u64,
 }
 
-/// The version of the text's format.
+/// The version of the text format.
 const VERSION: u64 = 2;
 
 impl Checkpoint {

@@ -1,4 +1,4 @@
-//! Sends the requests that `pager` plans, and passes it their responses.
+//! Sends the requests that `pager` plans, and passes their responses to `pager`.
 //!
 //! Each request is a separate task, so it makes progress without being polled. New requests are sent only when the
 //! consumer polls, so a slow consumer stops the fetching.
@@ -32,7 +32,7 @@ pub(super) struct Fetch {
     delay: Option<Pin<Box<Sleep>>>,
     /// The total waiting time of the requests that got a response.
     pub(super) waited: Duration,
-    /// True if a response was ready at the first poll of its request.
+    /// True if a response was ready at the first poll of its request, until `receive` reports it.
     has_response: bool,
 }
 
@@ -66,7 +66,7 @@ impl Fetch {
         }
     }
 
-    /// Sends one more request, if one is due.
+    /// Sends one more request, if one is due; returns whether it did.
     pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
         let now = Instant::now();
         let Some((id, window)) = self.pager.next_request(now) else { return false };
@@ -75,6 +75,7 @@ impl Fetch {
             Poll::Pending => self.in_flight.push((id, sending)),
             Poll::Ready(outcome) => {
                 self.received(id, outcome, now);
+                // No waker is registered for this response, so `receive` must report it.
                 self.has_response = true;
             }
         }
@@ -105,7 +106,7 @@ impl Fetch {
         is_new
     }
 
-    /// Returns whether a failed window is due again. If not, the task is woken when it is.
+    /// Returns whether a failed window is due again. If not, the task is woken at the time at which it is.
     fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(due) = self.pager.next_retry() else { return false };
         let mut delay = Box::pin(sleep_until(due));
@@ -115,7 +116,7 @@ impl Fetch {
     }
 }
 
-/// Decodes a response as a series.
+/// Decodes a response as a series of type `B`; used as [`Decode`].
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let TimedRecords { records, times, bad, notes } = B::read_records(response)?;
     Ok(Received { times, records: Box::new(records), bad, notes, date: None })

@@ -1,7 +1,7 @@
-//! Future records: the records of each interval, once it has closed.
+//! Future records: the records of each interval, once the interval has closed.
 //!
 //! A request and a start yield an endless stream of updates. `schedule` decides which range is requested when, and
-//! which records are delivered; this file sends, sleeps and makes pages.
+//! which records are delivered; `State` sends, sleeps and makes pages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -33,7 +33,8 @@ use crate::values::Timestamp;
 
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The records of an endpoint from a given time on, each interval once it is closed; from `Request::follow`.
+/// The records of an endpoint from a given time on, each delivered once its interval is closed; created by
+/// `Request::follow`.
 ///
 /// ```no_run
 /// # extern crate generated_client_runtime as runtime;
@@ -50,18 +51,19 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// # }
 /// ```
 ///
-/// An interval is closed when its end is at or before the `Date` of the response. For a response without one, the time is
-/// the last `Date` plus the time since then, minus one second. The clock of this machine is used only until the first
-/// `Date` is received.
+/// An interval is closed when its end is at or before the `Date` of the response. For a response without a `Date`, the
+/// time is the last `Date` plus the time since then, minus one second. The clock of this machine is used only until the
+/// first `Date` is received.
 ///
 /// An interval is requested two seconds after its end, or later if the service often publishes later, and at most twice
-/// more while its record is missing. Each interval is delivered once. A record that was published after a later one is delivered as [`Update::Late`] if it
-/// is published within the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. A crash between a
-/// page and the saved [checkpoint](Self::checkpoint) delivers that page again.
+/// more while its record is missing. Each interval is delivered once. A record that was published after a later record
+/// is delivered as [`Update::Late`] if it is published within the [allowed lateness](Self::allowed_lateness), and
+/// reported as a gap otherwise. If the program crashes after a page is delivered and before its
+/// [checkpoint](Self::checkpoint) is saved, the next run delivers that page again.
 ///
-/// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
-/// other error is returned, and the next call requests again after a pause. A series without new records is requested less
-/// and less often.
+/// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds.
+/// Any other error is returned, and the next call requests again after a pause. A series without new records is
+/// requested less and less often.
 #[must_use = "nothing is requested before the next update is"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 
@@ -116,11 +118,11 @@ struct State<T> {
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
-    /// True if the request could not be followed.
+    /// True after an attempt to start, so that a further attempt waits first.
     must_pause: bool,
     /// Updates of the last page that were not returned yet.
     updates: VecDeque<Update<T>>,
-    /// The position after the update that was returned last, or that of an earlier follower.
+    /// The position after the last returned page, or the position to resume from.
     checkpoint: Option<Checkpoint>,
 }
 
@@ -186,7 +188,7 @@ impl<E: HasHistory> Follow<E> {
         self.0.checkpoint.as_ref()
     }
 
-    /// Waits for the next update. Dropping the future loses nothing.
+    /// Waits for the next update. Dropping the future loses no update.
     pub async fn next(&mut self) -> Result<Update<RecordOf<E>>, Error> {
         poll_fn(|cx| self.0.poll_update(cx)).await
     }
@@ -268,7 +270,9 @@ impl<T: Send + 'static> State<T> {
         let Some(following) = &self.following else { return Ok(()) };
         let mut options = Options::new(window);
         options.unsettled = following.schedule.unsettled(window.to);
+        // The schedule repeats a failed round, so the job itself does not retry windows.
         options.attempts = 1;
+        // With the end of the window as the current time, every interval in the window counts as closed.
         self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
         Ok(())
     }
@@ -279,9 +283,9 @@ impl<T: Send + 'static> State<T> {
         Ok(())
     }
 
-    /// Ends the round. A retryable error is reported to the observer, and after some time as an update.
+    /// Ends the round with an error. A retryable error is reported to the observer, and after some time as an update.
     fn failed(&mut self, error: Error) -> Result<(), Error> {
-        // The position has not moved past this window, so the next round requests the rest of it again.
+        // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
         // The next round requests the same window again, so its bad records must not be reported twice.

@@ -32,7 +32,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// The gaps from a position on, with the start of the gap that ends there.
+    /// Creates the gaps from position `at` on; `open_since` is the start of the gap that ends there, if any.
     pub(super) fn new(range: Span, open_since: Option<Timestamp>, at: Timestamp) -> Self {
         let open = open_since.map(|from| Span { from, to: at }).filter(|open| !open.is_empty());
         Self { range, open }

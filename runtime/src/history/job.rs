@@ -1,6 +1,6 @@
 //! One run over a range, for records of any type: windows, gaps, failures and progress.
 //!
-//! Returns pages with their reports, each with its checkpoint. Compiled once for all endpoints.
+//! A job returns windows, each with its report and its checkpoint. This code is compiled once for all endpoints.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -156,7 +156,7 @@ impl Job {
         Ok(Self { fetch, gaps, checkpoint, options, begun: None, pages: 0, has_succeeded: false, is_over: false })
     }
 
-    /// Returns the next window; none after an error.
+    /// Returns the next window; `None` after the last window or after an error.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<ReportedWindow, Error>>> {
         if self.is_over {
             return Poll::Ready(None);
@@ -197,13 +197,14 @@ impl Job {
         };
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
-        // A gap at the end of the range is requested again if the run continues to a later end.
-        // If the end of the range is within a step, there may be a record after the last gap.
+        // A gap at the end of the range is requested again if the run continues to a later end. If the range ends
+        // within a step, a record may follow the last gap, which is then not at the end.
         let last = response.sorted.last().map(|record| record.time);
         let is_at_end = |gap: &&Gap| gap.range.end == self.gaps.end() && last.is_none_or(|time| time < gap.range.end);
         let at_end = report.gaps.last().filter(is_at_end).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
-        // The count in the checkpoint comes from untrusted text, so the sum could overflow.
+        // The count may have been read from the text of a checkpoint, which can contain any number, so the sum could
+        // overflow.
         let count = response.sorted.partition_point(|record| record.time < self.checkpoint.next);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);
@@ -212,6 +213,8 @@ impl Job {
 
     /// Returns whether every other window would fail with the same error.
     fn ends_all(&self, error: &Error) -> bool {
+        // A rejected first window suggests that the request itself is invalid; a later rejection may concern one window
+        // only.
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
     }

@@ -1,7 +1,7 @@
 //! Several histories at once: coins, endpoints and exchanges that share one rate limit.
 //!
 //! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
-//! are in order, and none gets far ahead of another while both have work.
+//! are in order, and no history gets far ahead of another while both have work.
 
 mod aligned;
 
@@ -45,7 +45,7 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all series have work, none is more than two pages ahead of another. All series together request as many
+/// While all series have work, no series is more than two pages ahead of another. All series together request as many
 /// windows in advance as a single history would.
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
@@ -72,8 +72,8 @@ impl<K, T> Default for MultiHistory<K, T> {
 }
 
 impl<K: Clone, T> MultiHistory<K, Option<T>> {
-    /// Joins all series into one table by time. The function of each series returns the value of a cell, if the record
-    /// has one.
+    /// Joins all series into one table by time. The function that was added with a series returns the value of a cell,
+    /// or `None` for an empty cell.
     pub fn align(self) -> Aligned<K, T> {
         Aligned::new(self)
     }
@@ -126,7 +126,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 }
                 match page {
                     Some(page) => return Poll::Ready(Some((index, page))),
-                    // The series that waited for this one can continue.
+                    // A series that was too far ahead of this one can continue.
                     None => continue 'again,
                 }
             }
@@ -153,7 +153,8 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.jobs().for_each(|job| job.fetch.pager.share(among));
     }
 
-    /// Lets all series send one request each in turn; otherwise the first one polled would fill the rate-limit queue.
+    /// Lets all series send one request each in turn; otherwise the first series polled would fill the rate-limit
+    /// queue.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;

@@ -17,7 +17,7 @@ use crate::decode::record::Item;
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// The records of one response, of any type.
+/// The records of one response, without their static type.
 pub(super) type Batch = Box<dyn Any + Send>;
 
 /// The records of one window of time.
@@ -45,7 +45,7 @@ pub struct Report {
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
-    /// Records that could not be decoded, if the request skips them. The step of each is also part of a gap.
+    /// Records that could not be decoded, if the request skips them. The step of each bad record is also part of a gap.
     pub bad_records: Vec<BadRecord>,
     /// The number of received records that are not part of the result.
     pub dropped: Dropped,
@@ -85,15 +85,17 @@ pub struct HistoryData<T> {
     pub times: Vec<Timestamp>,
     /// Gaps, failed pages, bad records and metadata.
     pub report: Report,
-    /// The position after the last page; `None` before the first.
+    /// The position after the last page; `None` before the first page.
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// The error that ended a history, with the records before it. It converts to its [`Error`] by `?`.
+/// The error that ended a history, with the records fetched before the error. The operator `?` converts it to an
+/// [`Error`].
 pub struct CollectError<T> {
     /// The error of the page that failed.
     pub error: Error,
-    /// The pages before it. A run that [resumes](super::History::resume) from its checkpoint returns the rest.
+    /// The data of the pages before the error. A run that [resumes](super::History::resume) from this data's checkpoint
+    /// returns the rest.
     pub partial: Box<HistoryData<T>>,
 }
 

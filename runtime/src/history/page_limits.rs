@@ -1,14 +1,14 @@
 //! Facts learned from the responses of a series: the maximum number of records on a page, and whether a page without
 //! records at an end is complete.
 //!
-//! The number of steps of the next window follows from counts of records. Windows are not known here.
+//! The maximum number of steps of a window is computed from counts of records alone.
 
 /// Facts learned about the service.
 #[derive(Clone, Debug)]
 pub(super) struct PageLimits {
     /// The most records on a page: the page size, or fewer if the service was seen to return fewer.
     cap: usize,
-    /// The maximum number of records from outside of its window on a page.
+    /// The maximum number of records on a page that are outside of its window.
     beside: usize,
     /// The most steps of a window: fewer than `cap` if records from outside of the window use room on its page.
     steps: usize,
@@ -16,7 +16,8 @@ pub(super) struct PageLimits {
     complete: usize,
     /// True if a page without its first or last records proved complete, and none was truncated since.
     is_confirmed: bool,
-    /// The number of records on the last page that was found truncated. Its other end proves nothing.
+    /// The number of records on the last page that was found truncated. If the other end of that page is empty, this
+    /// does not show that pages are complete.
     truncated: Option<usize>,
 }
 
@@ -46,12 +47,13 @@ impl PageLimits {
         self.complete = self.complete.max(received);
     }
 
-    /// Records that a page was full, with this many records of its window.
+    /// Limits later windows to `kept` steps, because a page had no room for more records.
     pub(super) fn cut(&mut self, kept: usize) {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// Records the result of requesting the missing part of a page again: the records on the page and in the part.
+    /// Records the result of requesting the missing part of a page again. `page` and `part` are the numbers of records
+    /// on the page and in the response for the part.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;

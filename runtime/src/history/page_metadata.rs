@@ -32,7 +32,7 @@ impl PageMetadata {
         Self { range: window.range(), metadata, unsupported, unknown_fields }
     }
 
-    /// Returns whether another one differs only in its range.
+    /// Returns whether another entry differs only in its range.
     pub(super) fn is_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }

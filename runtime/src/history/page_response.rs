@@ -13,9 +13,9 @@ use crate::values::Timestamp;
 /// A response with its records in the order of the service.
 #[derive(Debug)]
 pub(super) struct Received<R> {
-    /// The time of each decoded record; `None` for a record without one.
+    /// The time of each decoded record; `None` for a record without a time.
     pub(super) times: Vec<Option<Timestamp>>,
-    /// The records.
+    /// The decoded records, in the order of `times`.
     pub(super) records: R,
     /// The skipped records that could not be decoded.
     pub(super) bad: Vec<BadRecord>,
@@ -104,6 +104,7 @@ impl<R> PageResponse<R> {
             match time {
                 None => dropped.missing_time += 1,
                 Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
+                // A record in the margin is expected, and belongs to another window.
                 Some(time) if !window.contains(time) => {}
                 Some(time) => sorted.push(TimedIndex { time, index }),
             }

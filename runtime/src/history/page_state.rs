@@ -9,7 +9,7 @@ use super::time_grid::Span;
 use crate::error::Error;
 use crate::platform::Instant;
 
-/// The delay after a failed attempt; each further one takes four times as long.
+/// The delay after the first failed attempt; each further delay is four times as long.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
 /// A window of the range.
@@ -44,8 +44,8 @@ impl<R> PlannedPage<R> {
         Self { state: PageState::Settled(response), ..Self::new(window) }
     }
 
-    /// Returns whether this is an end of a page with records, requested again and empty. It shows nothing about the
-    /// windows next to the page.
+    /// Returns whether this window is an end of a page with records that was requested again and is empty. Such a
+    /// window shows nothing about the windows next to the page.
     pub(super) fn is_empty_end(&self) -> bool {
         self.confirms.is_some_and(|page| page > 0)
             && matches!(&self.state, PageState::Settled(response) if response.is_empty())

@@ -25,7 +25,7 @@ pub(super) struct PagerOptions {
     pub(super) margin: Duration,
     /// The maximum number of records on a page, as set in the request.
     pub(super) page_size: usize,
-    /// The maximum number of records from outside of its window on a page.
+    /// The maximum number of records on a page that are outside of its window.
     pub(super) beside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
@@ -66,7 +66,7 @@ pub(super) struct Accepted<R> {
 }
 
 impl<R> Pager<R> {
-    /// The windows from a time of the range to its end.
+    /// Creates a pager for the windows from `at` to the end of the range.
     pub(super) fn new(options: PagerOptions, at: Timestamp) -> Self {
         Self {
             next: at,
@@ -123,13 +123,13 @@ impl<R> Pager<R> {
         Some((self.requests, page.window))
     }
 
-    /// Returns whether as many windows are requested as are allowed.
+    /// Returns whether the maximum number of requests is in flight.
     fn is_busy(&self) -> bool {
         let sent = self.pages.iter().filter(|page| matches!(page.state, PageState::Sent(_)));
         sent.count() >= self.options.ahead
     }
 
-    /// The time at which the next failed window is due again.
+    /// The time at which the next failed window is due again; `None` while the maximum number of requests is in flight.
     pub(super) fn next_retry(&self) -> Option<Instant> {
         let times = self.pages.iter().filter_map(|page| match page.state {
             PageState::Waiting(time) => time,
@@ -138,7 +138,7 @@ impl<R> Pager<R> {
         times.min().filter(|_| !self.is_busy())
     }
 
-    /// Adds the window that follows the last one.
+    /// Plans the next window, or starts a search for the first record; `None` if neither is possible now.
     fn plan(&mut self) -> Option<()> {
         let PagerOptions { grid, range, ahead, may_search, .. } = self.options;
         if self.next >= range.to || self.pages.len() >= ahead || self.search.is_some() {
@@ -160,8 +160,8 @@ impl<R> Pager<R> {
         Some(())
     }
 
-    /// Requests the next page of a search, or ends the search with a window without records up to the first page that
-    /// has some.
+    /// Requests the next page of a search, or ends the search: one empty window then covers the range up to the first
+    /// page with records.
     fn continue_search(&mut self) {
         match self.search.as_mut().map(Search::next) {
             None => {}
@@ -178,7 +178,7 @@ impl<R> Pager<R> {
         }
     }
 
-    /// Processes the response to the request with a number, or its failure.
+    /// Processes the response to the request with the number `id`, or the failure of that request.
     pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>, now: Instant) {
         let is_sent = |page: &PlannedPage<R>| matches!(page.state, PageState::Sent(sent) if sent == id);
         let Some(index) = self.pages.iter().position(is_sent) else { return };
@@ -205,6 +205,7 @@ impl<R> Pager<R> {
                 (self.search, self.options.may_search) = (None, false);
             }
             (Ok(response), _) => {
+                // A search is useful only if the range begins with empty pages.
                 self.options.may_search &= response.is_empty();
                 self.judge(index, response);
             }
@@ -239,12 +240,12 @@ impl<R> Pager<R> {
         if let Some(doubted) = page.confirms {
             self.limits.confirm(doubted, received, response.is_empty());
             if doubted > 0 && response.is_empty() {
-                // The page itself has reported these records.
+                // The larger page, of which this window is a part, has already reported these records.
                 (response.bad, response.dropped) = (Vec::new(), Dropped::default());
             }
         }
         let steps = self.options.grid.touched(window);
-        // Several records of one step take up the room of other steps.
+        // A step with several records may have displaced records of other steps.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
@@ -282,9 +283,9 @@ impl<R> Pager<R> {
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
-    /// Decides whether the first window is trusted if it has no records. Between two windows with records it is
-    /// requested again. Between two without records it is trusted. Between one of each it is requested again, until
-    /// such empty responses have proved right.
+    /// Decides whether the first window is trusted if its response is empty. Between two windows with records, the
+    /// window is requested again. Between two empty windows, it is trusted. Between an empty window and one with
+    /// records, it is requested again, until such empty responses have proved right.
     fn judge_empty(&mut self) {
         let Some(PlannedPage { window, is_doubted: true, .. }) = self.pages.front() else { return };
         let window = *window;

@@ -32,7 +32,7 @@ pub(super) struct RequestTemplate {
     units: [TimeUnit; 2],
     grid: TimeGrid,
     page_size: usize,
-    /// The maximum number of records from outside of its window on a page.
+    /// The maximum number of records on a page that are outside of its window.
     beside: usize,
 }
 
@@ -141,8 +141,8 @@ impl RequestTemplate {
         PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: !every_page }
     }
 
-    /// The request for a window. Its ends are one unit outside of the window, so the result is the same whether the
-    /// service includes or excludes them.
+    /// The request for a window. The ends of the requested range are outside of the window, so the result is the same
+    /// whether the service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
         let [from, to] = self.units;
@@ -158,8 +158,8 @@ fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// The maximum number of records from outside of a window. Steps are usually longer than two seconds; then only one of
-/// the two ends can have such a record.
+/// The maximum number of records on a page that are outside of its window. Steps are usually longer than two seconds;
+/// then only one of the two ends can have such a record.
 fn beside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)

@@ -28,20 +28,21 @@ const COST: u32 = 100;
 const EARNED: u32 = 6;
 const MAX_CREDIT: u32 = 3 * COST;
 
-/// The learned delay grows by `DELAY_STEP` if a record was not published in time, and shrinks by a fortieth of it if it
-/// was.
+/// The learned delay grows by `DELAY_STEP` if a record was not published in time, and shrinks by a fortieth of
+/// `DELAY_STEP` otherwise.
 const DELAY_STEP: Duration = Duration::from_secs(1);
 
 /// The settings of a follower.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// For how many intervals a missing record is requested.
+    /// The number of intervals for which a missing record is requested.
     pub(super) allowed_lateness: u32,
-    /// How long requests must fail before an outage is reported.
+    /// The time for which all requests must fail before an outage is reported.
     pub(super) outage_after: Duration,
 }
 
-/// Everything before `next` was delivered or reported, except for the intervals in `missing`.
+/// The position of a follower: everything before `next` was delivered or reported, except for the intervals in
+/// `missing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) next: Timestamp,
@@ -104,7 +105,7 @@ pub(super) struct Schedule {
 struct Round {
     window: Span,
     begun: Instant,
-    /// The earliest time of the responses so far; `None` before the first.
+    /// The earliest time of the responses so far; `None` before the first response.
     time: Option<Timestamp>,
     /// The time to assume for a response without a `Date`.
     estimate: Timestamp,
@@ -295,7 +296,8 @@ impl Schedule {
         self.grid.steps(self.requested_until - self.grid.ceil(self.position.next))
     }
 
-    /// The number of intervals between two requests: one, or more for a series without records for longer than the late. Two probes overlap, so no record is missed between them.
+    /// The number of intervals between two requests: one, or more for a series without records for longer than the
+    /// allowed lateness. Two consecutive probes overlap, so no record between them is missed.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
         if silence <= self.settings.allowed_lateness {

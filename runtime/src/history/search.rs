@@ -16,7 +16,7 @@ pub(super) struct Search {
     /// The page of the last request, and the windows of all requests.
     page: u64,
     requested: Vec<Span>,
-    /// The first page that may have records: all before are empty, or were not requested.
+    /// The first page that may have records: all pages before it are empty, or were not requested.
     low: u64,
     /// The value of `low` before the last empty page.
     previous: u64,

@@ -15,7 +15,7 @@ use crate::values::Timestamp;
 
 const STEP: i64 = 60;
 
-/// A service and its way to respond.
+/// A mock service: its records, and the ways in which its responses differ from the request.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a way to differ")]
 struct Service {
@@ -51,7 +51,7 @@ impl Service {
         }
     }
 
-    /// The times in the response for a range with these ends.
+    /// Returns the times of the records in the response for a range.
     fn answer(&self, start: i64, end: i64, limit: usize, rng: &mut Rng) -> Vec<i64> {
         let start = if self.rounds { start.div_euclid(STEP) * STEP } else { start };
         let is_after = |time: i64| if self.without_start { time > start } else { time >= start };
@@ -182,7 +182,7 @@ fn any(rng: &mut Rng) -> Service {
     }
 }
 
-/// Checks the number of requests for a service that responds as planned, and for others.
+/// Checks the number of requests for a service that responds as planned, and for services that do not.
 #[test]
 fn simulated_history_needs_few_requests() {
     let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
@@ -214,7 +214,7 @@ fn simulated_history_needs_few_requests() {
     }
 }
 
-/// The range ends before an interval that is still open.
+/// The response also contains the record after the range, as for an interval that is still open.
 #[test]
 fn records_after_the_range_are_dropped() {
     let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };

@@ -28,7 +28,7 @@ pub struct Pages<T> {
     item: PhantomData<fn() -> T>,
 }
 
-/// A run over a range, or the error that prevents it, until that error was returned.
+/// A run over a range, or the error that prevents the run; `None` once the error was returned.
 pub(super) struct Run(pub(super) Result<Box<Job>, Option<Error>>);
 
 impl Run {

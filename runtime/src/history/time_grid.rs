@@ -1,6 +1,6 @@
 //! Time divided into steps: spans, and the steps in them.
 //!
-//! Steps are counted from the Unix epoch, as services count theirs. Records are not known here.
+//! Steps are counted from the Unix epoch, as services do. Only times are used here, not records.
 
 use std::time::Duration;
 
@@ -27,14 +27,14 @@ impl Span {
     }
 }
 
-/// The steps of one length.
+/// Time divided into steps of one length, from the Unix epoch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
     step: Duration,
 }
 
 impl TimeGrid {
-    /// The steps of a length; `None` for one of zero.
+    /// Creates the grid with this length of a step; `None` if the length is zero.
     pub(super) fn new(step: Duration) -> Option<Self> {
         (!step.is_zero()).then_some(Self { step })
     }
@@ -54,7 +54,7 @@ impl TimeGrid {
         if floor == time { time } else { floor + self.step }
     }
 
-    /// The start of the step that is this many steps after the one that contains a time.
+    /// The start of the step that is `steps` steps after the step that contains `time`.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         self.floor(time) + self.step.saturating_mul(steps)

@@ -1,7 +1,7 @@
 //! The body type for an endpoint that is chosen at run time.
 //!
-//! The registry specifies the body of each endpoint: a series, one record, or any value. It is decoded in the same way
-//! as for emitted types.
+//! The registry specifies the body of each endpoint: a series, one record, or any value. The body is decoded in the
+//! same way as for emitted types.
 
 use serde_core::{Serialize, Serializer};
 
@@ -15,7 +15,8 @@ use crate::values::{Timestamp, Value};
 
 /// The response body of an endpoint of the registry.
 ///
-/// It is not `Deserialize`, because its JSON does not identify its endpoint: deserialize a [`Value`] or the emitted type.
+/// This type is not `Deserialize`, because JSON does not identify the endpoint: deserialize a [`Value`] or the emitted
+/// type instead.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyBody {
@@ -29,7 +30,7 @@ pub enum AnyBody {
 
 /// A list of records without a static type, with the metadata of the service.
 ///
-/// It is not `Deserialize`, because its JSON does not identify its fields: deserialize the emitted `Series`.
+/// This type is not `Deserialize`, because JSON does not identify the fields: deserialize the emitted `Series` instead.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnySeries {

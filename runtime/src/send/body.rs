@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
 use crate::values::{Timestamp, Value};
 
-/// Seals a trait: only emitted code, which reaches this through `emitted`, can implement it.
+/// Seals [`Body`]: only emitted code, which uses this trait through `emitted`, can implement `Body`.
 pub trait Sealed {}
 
 impl<T: Record> Sealed for T {}
@@ -57,7 +57,7 @@ impl Body for Value {
 
 /// The service's metadata and envelope of a series.
 pub trait MetadataRecord: Record + Send + 'static {
-    /// The service, with the object that it wraps a series in.
+    /// The service, with the description of its envelope.
     const SERVICE: &'static ServiceInfo;
 
     /// The requested values that the endpoint does not support.
@@ -66,7 +66,7 @@ pub trait MetadataRecord: Record + Send + 'static {
 
 /// The response body of an endpoint that returns a series.
 pub trait SeriesBody: Body {
-    /// The type of its records.
+    /// The type of the records.
     type Item: AsFieldValue + Send + 'static;
 
     /// Reads the records of a response, each with its time.

@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
-    /// The rules for requests without their own.
+    /// The rules for requests that set none.
     pub(crate) policy: Policy,
 }
 
@@ -101,7 +101,7 @@ impl UndecodedResponse {
         let text = std::str::from_utf8(&self.response.body);
         let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
         let record = match self.target.endpoint().body {
-            // Without its records a series is an error anyway.
+            // A body without the records of the series fails to decode, so it needs no check here.
             BodyInfo::Series { .. } => return Ok(text),
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,
@@ -114,7 +114,7 @@ impl UndecodedResponse {
 
     /// Reads the body, and keeps status and headers.
     pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
-        // Cloned, because an error about the body contains them too.
+        // The headers are cloned, because an error about the body contains them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response { status, headers, body: B::read(Ok(self))? })
@@ -126,7 +126,8 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // In a response with records, one of the records is wrong, so its message does not rejection_hints the error.
+        // If the response has records, the error is about a record, so a message of the service does not explain the
+        // error.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
@@ -239,7 +240,7 @@ impl DataRequest<'_> {
     }
 }
 
-/// Sends the request, and once more if its token was rejected and another token may be accepted.
+/// Sends the request, and sends it once more if its token was rejected and another token may be accepted.
 async fn authorized(
     connection: &Connection,
     data_request: &DataRequest<'_>,

@@ -13,7 +13,7 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
-    // The service may have given the same reason.
+    // Used to omit hints that repeat the message of the service.
     let message = error.to_string();
     let params = || target.endpoint().params.unwrap_or_default().iter();
     let is_missing = |param: &&ParamInfo| !target.sets(param.wire_name) && !message.contains(param.wire_name);

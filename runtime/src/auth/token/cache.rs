@@ -91,7 +91,7 @@ impl Cache {
     }
 
     /// Records a 401: the next data request waits for a new token, unless the rejected token was replaced already.
-    /// Returns whether another token may help; it does not if the path was recently rejected with a new token.
+    /// Returns whether another token may help; false if the path was recently rejected with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         if is_cached && !self.is_rejected && self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
@@ -104,13 +104,14 @@ impl Cache {
 
     /// Records that a path was rejected with a new token too, so the token is not the reason.
     pub(crate) fn reject_again(&mut self, path: &str) {
+        // Limits the memory of the map; its entries expire soon anyway.
         if self.closed.len() == MAX_CLOSED {
             self.closed.clear();
         }
         self.closed.insert(path.into(), Instant::now() + CLOSED_DURATION);
     }
 
-    /// Records that a path was accepted: if it is rejected again, another token may help.
+    /// Records that a path was accepted, so that its next rejection counts as a rejection of the token again.
     pub(crate) fn accept(&mut self, path: &str) {
         self.closed.remove(path);
     }
@@ -132,7 +133,7 @@ const MARGIN: Duration = Duration::from_secs(60);
 /// accepted meanwhile.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
-/// The maximum number of such paths.
+/// The maximum number of paths in `closed`.
 const MAX_CLOSED: usize = 64;
 
 /// The delay between a failed renewal and the next.

@@ -16,18 +16,19 @@ use crate::error::Error;
 use crate::history::page::{Page, Report};
 use crate::values::Timestamp;
 
-/// A point in time, with a cell for each series.
+/// A timestamp, with a cell for each series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row<T> {
     /// The time.
     pub time: Timestamp,
-    /// The cells, in the order in which the series were added; `None` where a series has no record or no value of this time.
+    /// The cells, in the order in which the series were added; `None` where a series has no record or no value for this
+    /// time.
     pub cells: Vec<Option<T>>,
 }
 
 impl<T> Row<T> {
-    /// Returns whether every series has a value of this time.
+    /// Returns whether every series has a value for this time.
     pub fn is_complete(&self) -> bool {
         self.cells.iter().all(Option::is_some)
     }
@@ -45,7 +46,7 @@ pub struct Aligned<K, T> {
 /// The records of a series that are in no row yet.
 struct Column<T> {
     cells: VecDeque<(Timestamp, Option<T>)>,
-    /// The end of its last page; `None` before the first page.
+    /// The end of the last page of the series; `None` before the first page.
     until: Option<Timestamp>,
     report: Report,
 }
@@ -112,7 +113,7 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
                 return Poll::Ready(Some(Ok(row)));
             }
             match self.series.poll_indexed(cx) {
-                // A series may have just ended; then the row is complete without a record of it.
+                // A series may have just ended; then the row is complete without a record of that series.
                 Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::*;
 
-/// A beginning and an end, in seconds.
+/// The start and the end of a window, in seconds.
 type Ends = (i64, i64);
 
 fn span((from, to): Ends) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// A pager for the windows up to a time, with this many steps of ten seconds each.
+/// A pager for the range from 0 to `to`, with windows of `steps` steps of ten seconds each.
 fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
     let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
     let options = PagerOptions {
@@ -68,7 +68,7 @@ fn an_empty_last_window_is_believed() {
     assert!(pager.is_over());
 }
 
-/// Windows are empty where data starts and ends, so such a response is trusted once one proved right.
+/// The first and last windows can be empty, so an empty response there is trusted once another proved right.
 #[test]
 fn an_empty_window_between_two_with_records_is_never_trusted() {
     let mut beginning = pager(80, 4, 80);
@@ -113,7 +113,7 @@ fn a_missing_end_is_requested_once_more() {
     assert!(complete.is_over());
 }
 
-/// The parts of a window that are requested again after a response with these times.
+/// Checks which parts of a window are requested again after a response with these times.
 #[test]
 fn the_newest_records_may_be_published_later() {
     let (first, last, both) = ((0, 50), (50, 100), (0, 100));

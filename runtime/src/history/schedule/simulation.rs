@@ -1,6 +1,7 @@
-//! A month of a bot in simulated time: outages, bursts of failures, late and missing records, wrong clocks and restarts.
+//! A bot that runs for a month of simulated time: outages, bursts of failures, late and missing records, wrong clocks
+//! and restarts.
 //!
-//! The service knows the time; the follower has a monotonic clock that drifts and a wall clock that jumps.
+//! The service has the correct time; the follower has a monotonic clock that drifts and a wall clock that jumps.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -23,7 +24,7 @@ const LATE_SPAN: u32 = 10;
 /// Milliseconds since `START`.
 type Millis = i64;
 
-/// The time at which each minute is published, in milliseconds; `None` for one that never is.
+/// The time at which each minute is published, in milliseconds; `None` for a minute that is never published.
 struct Service {
     published: Vec<Option<Millis>>,
     /// The times at which requests get no response, or only errors.
@@ -81,7 +82,7 @@ struct Bot {
     schedule: Schedule,
     rng: Rng,
     at: Millis,
-    /// A reading of its monotonic clock, and the time of that reading; the clock drifts from then on.
+    /// A reading of the bot's monotonic clock, and the time of that reading; the clock drifts from then on.
     monotonic: (Instant, Millis),
     drift: f64,
     wall_error: Millis,
@@ -165,7 +166,8 @@ impl Bot {
         for page in self.schedule.grid.pieces(window, 499) {
             let responded = self.at;
             self.at += back;
-            // Before the first `Date` the follower uses the wall clock, which is wrong here.
+            // The first response has a `Date` if the wall clock is wrong, because the follower uses the wall clock
+            // until the first `Date`.
             let has_date =
                 self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
             let date = has_date.then(|| Timestamp::from(START + responded / 1000));
@@ -195,7 +197,8 @@ impl Bot {
     }
 }
 
-/// Every minute is delivered or reported, once; those published within the allowed lateness are delivered.
+/// Checks that every minute is delivered or reported as a gap, and that minutes published within the allowed lateness
+/// are delivered.
 fn check(service: &Service, bot: &Bot, until: Millis) {
     let allowed_lateness = i64::from(LATE_SPAN) * 60_000;
     for (minute, published) in (0..until / 60_000 - 200).zip(&service.published) {
@@ -231,7 +234,7 @@ fn every_record_of_a_month_is_delivered_once_or_reported() {
     }
 }
 
-/// Without any `Date` the follower uses the wall clock, which is right here.
+/// Without any `Date`, the follower uses the wall clock, which is correct in this test.
 #[test]
 fn a_service_without_dates_is_followed_by_the_wall_clock() {
     let mut rng = Rng::with_seed(7);
@@ -244,7 +247,7 @@ fn a_service_without_dates_is_followed_by_the_wall_clock() {
     check(&service, &bot, 2 * DAY * 1000);
 }
 
-/// A series that ends is reported once, and costs fewer requests each day. A record after a week is delivered at once.
+/// A series that ends is reported once, and is requested less often each day. New records after a week are delivered.
 #[test]
 fn a_series_that_ends_is_requested_less_and_less_often() {
     let mut service = Service::new(8, &mut Rng::with_seed(1));
