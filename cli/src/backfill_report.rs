@@ -20,10 +20,10 @@ const MAX_LISTED: usize = 5;
 /// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;
 
-/// A range that ended at most this long before the run ends with the present.
+/// A range counts as lasting until now if it ends at most this long before the start of the run.
 const NOW: Duration = Duration::from_secs(60);
 
-/// The changes of a run, and the age of the last records.
+/// Returns one line with the changes of a run, and the age of the last records.
 pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestamp>) -> String {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let mut parts = vec![counted(sum(|report| report.added), "new record")];
@@ -63,7 +63,7 @@ impl Reporter {
         let out = &file.out;
         // The age of the last record is irrelevant if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
-        // If everything was fetched already, the plan has reported it.
+        // If no request was needed, the plan has already reported `up to date`.
         let is_stopped = summary.is_cancelled || summary.is_unreachable;
         if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
             self.log.remark(&format!("{out}: {}", outcome(&summary, &self.labels, now)));
@@ -92,7 +92,7 @@ impl Reporter {
         let endings: Vec<ExitKind> =
             summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
         let message = match summary.failed_pages {
-            // The service would reject the same command again.
+            // Running the command again is not advised, because the service would reject it again.
             0 if failed > 0 && endings.iter().all(|ending| *ending == ExitKind::Rejected) => {
                 return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
             }
@@ -111,7 +111,7 @@ impl Reporter {
         self.labels.get(series).map_or("", String::as_str)
     }
 
-    /// Prints the error of a series in one line.
+    /// Prints the error of a series in one line, and returns its exit code.
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
         self.log.warning(&shortened(&format!("{}: {reason}", self.label(series)), MAX_LINE));
@@ -136,7 +136,7 @@ impl Reporter {
         }
     }
 
-    /// Lists failed requests.
+    /// Prints a warning for each failed request.
     pub(crate) fn report(&self) {
         self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
     }
@@ -160,7 +160,7 @@ fn span(range: &Range<Timestamp>) -> String {
     format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
 }
 
-/// One line with the dates and the size of the work.
+/// Returns one line with the dates and the size of a plan.
 pub(crate) fn announced(plan: &BackfillPlan) -> String {
     let ranges = || plan.series.iter().map(|series| &series.range);
     let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());

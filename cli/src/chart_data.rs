@@ -22,7 +22,7 @@ pub(crate) struct Fetched {
 /// A field of an endpoint, with its unit; the unit is empty if unknown.
 type Field = (String, &'static str);
 
-/// A panel for each chosen field of each endpoint. A field that no endpoint has is an error.
+/// Returns a panel for each chosen field of each endpoint; an error for a field that no endpoint has.
 pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let by_endpoint = || all.chunk_by(|one, other| one.series.endpoint == other.series.endpoint);
     let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
@@ -61,7 +61,7 @@ fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
     one.times.iter().zip(&one.records).filter_map(point).collect()
 }
 
-/// The fields of an endpoint that are numbers.
+/// Returns the numeric fields of an endpoint, or those of its first record if the catalogue has none.
 fn fields(all: &[Fetched]) -> Vec<Field> {
     let endpoint = all[0].series.endpoint.known;
     if let Some(table) = endpoint.and_then(record) {

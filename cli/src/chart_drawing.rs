@@ -28,14 +28,14 @@ const CHARACTER: (usize, usize) = (8, 16);
 /// Minimum number of lines of a readable panel in a terminal.
 const MIN_LINES: usize = 12;
 
-/// Colours that colour-blind readers can distinguish, on light and on dark.
+/// Colours that colour-blind readers can distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 
 /// Lines with a common scale.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// Text; empty if unknown.
+    /// Empty if unknown.
     pub(crate) unit: String,
     pub(crate) lines: Vec<Line>,
 }
@@ -83,7 +83,7 @@ impl Panel {
         self.lines.iter().zip(COLOURS.iter().cycle()).map(plot).collect()
     }
 
-    /// The title with the unit; it names the series if there is only one, which then needs no legend.
+    /// Returns the title with the unit. A single series has no legend, so the title includes its label.
     fn heading(&self) -> String {
         let label = match self.lines.as_slice() {
             [line] if !line.label.is_empty() => format!(", {}", line.label),
@@ -99,7 +99,7 @@ pub(crate) fn svg(panels: &[Panel]) -> String {
     SvgBackend::default().render_scene(&scene(panels, (WIDTH, HEIGHT * panels.len()), |layout| layout))
 }
 
-/// The chart in this many columns and about this many lines, with colours that the caller may remove.
+/// The chart in this many columns and about this many lines, with colour codes that the caller may remove.
 pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
     let lines = lines.max(MIN_LINES * panels.len());
     let for_terminal = |layout: Layout| layout.with_theme(Theme::dark()).with_show_grid(false);
@@ -130,7 +130,7 @@ fn scene(panels: &[Panel], (width, height): (usize, usize), style: impl Fn(Layou
         .render()
 }
 
-/// Marks at round times, at most `max` of them.
+/// Returns an axis with about `max` marks or fewer, at round times.
 fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
     let seconds = match axis.unit {
@@ -154,7 +154,7 @@ fn brief(number: f64) -> String {
         return if number == 0.0 { "0".to_owned() } else { format!("{number:.1e}") };
     };
     let number = number / if name == "k" { 1e3 } else { unit.max(1.0) };
-    // Clamped to 0 to 6.
+    // The cast is safe: the value is clamped to 0 to 6.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let decimals = (2.0 - number.abs().log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{number:.decimals$}");
@@ -162,7 +162,7 @@ fn brief(number: f64) -> String {
     format!("{text}{name}")
 }
 
-/// A number of columns or marks, which is small.
+/// Converts a number of columns or marks, which is small enough to be exact.
 #[allow(clippy::cast_precision_loss)]
 fn float(count: usize) -> f64 {
     count as f64
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_short() {
+    fn axis_numbers_are_abbreviated() {
         let table = [
             (0.0, "0"),
             (1.5e9, "1.5B"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn time_marks_are_few() {
+    fn time_axis_has_at_most_ten_marks() {
         for days in [0.01, 0.5, 1.0, 3.0, 30.0, 89.0, 365.0, 1_000.0, 4_000.0] {
             let range = (1_735_689_600.0, 1_735_689_600.0 + days * 86_400.0);
             let marks = time_axis(range, 8).generate_ticks(range.0, range.1).len();

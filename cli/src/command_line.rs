@@ -73,7 +73,7 @@ impl Chosen {
     }
 }
 
-/// The commands with params; `true` if `--from` and `--to` set some of them.
+/// The commands with params; `true` if `--from` and `--to` replace the params of a range.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
 /// The names of endpoints, for shell completion.
@@ -86,7 +86,7 @@ pub(crate) fn candidates() -> ArgValueCandidates {
     })
 }
 
-/// The command line, with the params of the endpoints among the arguments.
+/// Returns the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> =
         words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
@@ -129,14 +129,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn command_line_definition_passes_debug_assertions() {
         CommandLine::command().debug_assert();
         for_words(&endpoint_names::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
     }
 
     #[test]
-    fn an_old_option_is_an_error_that_names_the_new_one() {
+    fn renamed_option_is_an_error_with_the_new_name() {
         for (old, new) in RENAMED {
             let words = ["derivs", "backfill", "--from", "1d", "--out", "a.csv", old];
             let error = parse(words.map(OsString::from).to_vec()).unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
-//! Returns a client, or an error with the missing settings. No secret is read from an argument, which other users of
-//! the machine can see, or from a file that others can read.
+//! The result is a client, or an error with the missing settings. No secret is read from an argument, because other
+//! users of the machine can see it, or from a file that other users can read.
 
 use std::env;
 use std::fs;
@@ -31,15 +31,15 @@ pub(crate) struct Connection {
     pub(crate) gate: GateOptions,
 }
 
-/// A client, and values that must live as long as it.
+/// A client, and values that must live as long as the client.
 #[derive(Debug)]
 pub(crate) struct Connected {
     pub(crate) client: Client,
-    /// The source of its settings, as text.
+    /// The source of the client's settings, as text.
     pub(crate) source: String,
-    /// The rate limit that it shares with other programs.
+    /// The rate limit that the client shares with other programs.
     pub(crate) gate: Option<SharedGate>,
-    /// The observer of its requests, which detects that the service has stopped responding.
+    /// The observer of the client's requests, which detects that the service has stopped responding.
     pub(crate) monitor: ResponseMonitor,
     _sandbox: Option<Sandbox>,
 }
@@ -66,6 +66,7 @@ impl Connection {
         }
         let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", SERVICE.env_prefix));
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
+        // The default file is used only if no variable is set.
         match default_file().filter(|file| file.exists()) {
             Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
             _ => Ok((Builder::from_env().map_err(not_in_environment)?, "the environment".to_owned())),
@@ -90,13 +91,13 @@ fn from_file(file: &Path) -> Result<Builder> {
     Builder::from_file(file).map_err(invalid)
 }
 
-/// Invalid settings.
-#[allow(clippy::needless_pass_by_value)] // `map_err` passes it by value.
+/// Creates the failure for invalid settings.
+#[allow(clippy::needless_pass_by_value)] // `map_err` passes the error by value.
 fn invalid(error: Error) -> Failure {
     Failure::new(ExitKind::Credentials, format!("{error:#}"))
 }
 
-/// Missing or invalid settings in the environment.
+/// Creates the failure for missing or invalid settings in the environment.
 fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
     invalid(error)
@@ -116,7 +117,7 @@ pub(crate) fn default_file() -> Option<PathBuf> {
 fn only_its_owner_reads(file: &Path) -> Result<()> {
     let name = file.display();
     let unreadable = |error| format!("cannot read `{name}`: {}", reason(&error));
-    #[allow(unused_variables)] // On other systems a user's home folder is private by default.
+    #[allow(unused_variables)] // Only Unix needs it: elsewhere, a user's home folder is private by default.
     let metadata = fs::metadata(file).map_err(|error| Failure::new(ExitKind::Credentials, unreadable(error)))?;
     #[cfg(unix)]
     if let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777

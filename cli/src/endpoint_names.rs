@@ -37,7 +37,7 @@ pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     }
 }
 
-/// The endpoint of that name, with a path or without.
+/// Finds the endpoint of a name, with a path or without; an error if the name is unknown or ambiguous.
 pub(crate) fn find(written: &str) -> Result<Endpoint> {
     match called(written).as_slice() {
         [endpoint] => Ok(endpoint),
@@ -50,7 +50,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
     }
 }
 
-/// The endpoint of that name, if it has a path.
+/// Finds the endpoint of a name; an error if its path is unknown.
 pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     let endpoint = find(written)?;
     if endpoint.path.is_some() {
@@ -60,7 +60,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
 }
 
-/// The endpoints of that name. A path names one endpoint, and so does a name that only one endpoint with a path has.
+/// Returns the endpoints of a name or path. If several share a name and only one of them has a path, returns only that
+/// endpoint.
 fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_an_endpoint_finds_it() {
+    fn endpoint_is_found_by_each_of_its_names() {
         for written in ["volume_ratio", "volume-ratio", "volumeRatio", "/volumeRatio", "orderflow.volume_ratio"] {
             assert_eq!(check(written), "orderflow.volume_ratio", "{written}");
         }

@@ -1,7 +1,7 @@
 //! The failure of a command: its text on standard error, and its exit code.
 //!
 //! A failure is created where an error occurs and printed by `main`, in the format of clap's own errors. Scripts rely
-//! on the codes; `derivs --help` lists them.
+//! on the exit codes; `derivs --help` lists them.
 
 use std::fmt;
 use std::io;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use generated_client::{Error, ErrorKind};
 
-/// The reason for which a command ended before its work was done.
+/// The reason why a command failed; its value is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitKind {
     /// The reader of the data has closed the pipe, for example `| head`.
@@ -25,7 +25,7 @@ pub(crate) enum ExitKind {
     Service = 4,
     /// The service rejected the request, or its response is unreadable.
     Rejected = 5,
-    /// Some records could not be fetched, a series has never had one, or a file is damaged.
+    /// Some records could not be fetched, a series has never had a record, or a file is damaged.
     Incomplete = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -88,7 +88,7 @@ impl Failure {
         self
     }
 
-    /// Names the position in a file.
+    /// Puts the position in a file before the message.
     pub(crate) fn at(mut self, position: &str) -> Self {
         self.message = format!("{position}: {}", self.message);
         self
@@ -108,13 +108,13 @@ impl Failure {
     }
 }
 
-/// The system's message, without the number of its error.
+/// Returns the system's message, without the error number.
 pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// The reason of a failed request in one line, without the request and the body.
+/// Returns the reason of a failed request in one line, without the request and the body.
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
     let reason = text.split_once("): ").filter(|_| error.endpoint().is_some()).map_or(&*text, |(_, reason)| reason);
@@ -162,7 +162,7 @@ impl From<Error> for Failure {
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
         let text = if is_proxy_likely { causes } else { error.to_string() };
         let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
-        // A request to any path has no name.
+        // A request to a path outside of the catalogue has no endpoint name, so only the path is shown.
         let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
         let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
         let page = is_html.then(|| "the response is an HTML page; check the base URL".to_owned());

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first lets the command end its work, the second ends the program at once.
+//! Ctrl-C and SIGTERM: the first signal lets the command end its work, a second signal ends the program at once.
 //!
 //! A signal notifies the running command, which decides how to end.
 

@@ -80,7 +80,7 @@ impl Source<'_> {
         Ok(JobFile { series, from, to, out, refetch })
     }
 
-    /// All series of one group.
+    /// Returns all series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &Table<'_>, log: Log) -> Result<Vec<Series>> {
         let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
         let targets: Vec<Target> = self.each(names, must_have_history)?;
@@ -96,7 +96,7 @@ impl Source<'_> {
                 let names = offered.iter().map(|one| one.wire_name).filter(|name| is_settable(name));
                 return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
             };
-            // Parses each value separately, so that an error has its position.
+            // Each value is checked separately, so that an error has the position of the value.
             let checked = |text: &str| {
                 let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
                 combine(&targets, &alone, Log::Nothing).map(|_| text.to_owned())
@@ -106,7 +106,7 @@ impl Source<'_> {
         combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
     }
 
-    /// The value of a key, if it is set.
+    /// Parses the value of a key, if it is set.
     fn parsed<T>(&self, table: &Table<'_>, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let parse =
@@ -114,7 +114,7 @@ impl Source<'_> {
         self.one(value, &parse).map(Some)
     }
 
-    /// Every value of a list, or a single value.
+    /// Parses every value of a list, or a single value.
     fn each<T>(&self, value: &Value<'_>, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
         match value.get_ref() {
             DeValue::Array(values) if values.is_empty() => Err(self.error(Some(value.span()), "the list is empty")),
@@ -148,7 +148,7 @@ impl Source<'_> {
         Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
     }
 
-    /// The position as shown by editors, counted from one.
+    /// Returns file, line and column, counted from one as in editors.
     fn position(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;

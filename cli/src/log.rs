@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes to standard error.
+/// The level of output on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Log {
     /// Prints nothing, not even warnings.

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Result<()> {
     let log = if line.quiet { Log::Quiet } else { Log::All };
-    // A data set needs an open file for each series. Without a higher limit, the error of the data set names it.
+    // A data set needs an open file for each series. A failure is ignored: too many open files are an error later.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     match line.command {
         Command::List(list) => list.run(log),
@@ -62,12 +62,13 @@ fn run(line: CommandLine) -> Result<()> {
     }
 }
 
-/// Runs a command that sends requests.
+/// Runs an asynchronous command.
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let machine = |error: std::io::Error| Failure::new(ExitKind::Machine, error.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;
+        // Also after a failure, so that other programs can use the slots.
         shared_rate_limit::shutdown().await;
         done
     })

@@ -1,7 +1,7 @@
 //! The params of endpoints as options of a command line.
 //!
 //! Options are built from the registry, with the docs of the catalogue as help and its values as completions. Values
-//! are read back under the API's names; `series` checks them for each endpoint.
+//! are read back under the API's names; `requested_series` checks them for each endpoint.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -16,7 +16,7 @@ const ID: &str = "param:";
 /// The params of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params {
-    /// All values by the API's name of the param.
+    /// Names in the API, with all values of each param.
     pub(crate) known: Vec<(String, Vec<String>)>,
     /// Params that are sent unchecked.
     pub(crate) passed_on: Vec<(String, String)>,
@@ -54,7 +54,7 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 }
 
 /// Shows only the params of the chosen endpoints in help, described as those endpoints accept them. Without an
-/// endpoint, it shows those that most endpoints accept.
+/// endpoint, it shows the params that most endpoints accept.
 ///
 /// With `has_range`, it also hides the params of a range: `--from` and `--to` replace them.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
@@ -108,7 +108,7 @@ impl Offered {
         self.described(arg)
     }
 
-    /// The same option with a line of the catalogue's docs.
+    /// Adds a line of help from the catalogue to the option.
     fn described(&self, arg: Arg) -> Arg {
         let info = self.infos[0];
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
@@ -178,7 +178,7 @@ fn value(text: &str) -> Result<String, String> {
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
         let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // `--param` sets a param whose name is an option of the command.
+        // A param whose name is an option of the command has no other option; `--param` sets it.
         let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
         let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
         command.args(args).arg(
@@ -199,7 +199,7 @@ impl Args for Params {
 
 impl FromArgMatches for Params {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        // A param that an option of the command hides has no id.
+        // The id is missing if another option of the command has the name of the param.
         let given = |name: &str| matches.try_get_many::<String>(&format!("{ID}{name}")).ok().flatten();
         let known = offered(&[]).into_iter().filter_map(|one| {
             let values = given(one.wire_name)?.cloned().collect();
@@ -229,7 +229,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn names_of_options() {
+    fn option_names_are_in_kebab_case() {
         for (wire_name, long) in [("coin", "coin"), ("startTime", "start-time"), ("a_b", "a-b"), ("X", "x")] {
             assert_eq!(kebab(wire_name), long);
         }
@@ -254,14 +254,14 @@ mod tests {
             let chosen: Vec<Endpoint> = names.iter().filter_map(|name| endpoint_names::find(name).ok()).collect();
             let command = narrowed(command.clone(), &chosen, walked);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
-            // In the order of the catalogue.
+            // The order of the catalogue is irrelevant.
             shown.map(str::to_owned).collect::<BTreeSet<_>>()
         };
         let walked = ["coin", "exchange", "timeframe", "param"];
         assert_eq!(shown(&["open_interest"], true), BTreeSet::from(walked.map(str::to_owned)));
         let single = ["coin", "exchange", "timeframe", "limit", "start-time", "end-time", "sort", "param"];
         assert_eq!(shown(&["open_interest"], false), BTreeSet::from(single.map(str::to_owned)));
-        // Without an endpoint, those that most endpoints accept.
+        // Without an endpoint, only the params that most endpoints accept are shown.
         assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
     }
 }

@@ -29,9 +29,10 @@ impl Printer {
 
     pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {
         let is_first = self.widths.is_empty();
+        // Objects of JSON Lines need no common columns, so each page determines its columns.
         if self.layout.is_none() || (self.format == Format::Jsonl && !self.has_fixed_columns) {
             let layout = Layout::new(&self.series, std::slice::from_ref(part));
-            // The header cannot be extended by fields of later records.
+            // The CSV header cannot be extended later, so it has a column for unknown fields of later records.
             self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });
         }
         let Some(layout) = &self.layout else { return Ok(()) };

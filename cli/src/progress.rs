@@ -16,7 +16,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// With `--quiet` the bar is not drawn.
+    /// Creates the bar, which is not drawn with `--quiet`.
     pub(crate) fn new(log: Log) -> Self {
         let target = if log.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:24.cyan} {percent:>3}%  {wide_msg}");
@@ -76,7 +76,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
 
 /// A duration in its largest unit, rounded: `90 seconds`, `2 minutes`.
 pub(crate) fn duration(time: Duration) -> String {
-    // Less than a second is shown as one.
+    // A shorter time is shown as one second.
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_times_for_people() {
+    fn counts_and_durations_are_human_readable() {
         for (count, text) in [(0, "0 records"), (1, "1 record"), (8_760_000, "8,760,000 records")] {
             assert_eq!(counted(count, "record"), text);
         }

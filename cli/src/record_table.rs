@@ -12,10 +12,10 @@ use crate::endpoint_names::Endpoint;
 use crate::requested_series::{Series, differing};
 use crate::table::{Cell, Table};
 
-/// The column of the endpoint, if there are several.
+/// Name of the column of the endpoint, which tables of several endpoints have.
 const ENDPOINT: &str = "endpoint";
 
-/// The column of the fields that are not in the catalogue, as JSON.
+/// Name of the column of the fields that are not in the catalogue, as JSON.
 const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// Records of one series.
@@ -49,7 +49,7 @@ pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
     }
 }
 
-/// The fields of the endpoint's records.
+/// Returns the fields of the endpoint's records; `None` if they are unknown.
 pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     match endpoint.body {
         BodyInfo::Series { record, .. } => record,
@@ -114,7 +114,7 @@ impl Layout {
         }
     }
 
-    /// The same with a column for unknown fields of later records.
+    /// Adds a column for unknown fields, which later records may have.
     pub(crate) fn with_unknown_fields(mut self) -> Self {
         self.add(UNKNOWN_FIELDS.to_owned());
         self
@@ -152,7 +152,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     if series.endpoint.known.and_then(time_field) == Some(name) {
         return time.map_or(Cell::EMPTY, Cell::Time);
     }
-    // A field hides a param of the same name, because its value is the service's own.
+    // The value of a field takes precedence over the value of a param with the same name.
     match record.value(name) {
         Some(FieldValue::Timestamp(time)) => return Cell::Time(time),
         Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),

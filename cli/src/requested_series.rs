@@ -18,7 +18,7 @@ use crate::time_arg;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) endpoint: Target,
-    /// By API name.
+    /// Names in the API, with the value of each param.
     pub(crate) values: Vec<(String, ParamValue)>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum ParamValue {
 }
 
 impl Target {
-    /// The named target; any path is accepted.
+    /// Finds the endpoint of a name or path. A path that is not in the catalogue is accepted.
     pub(crate) fn find(written: &str) -> Result<Self> {
         let written = written.trim();
         match endpoint_names::find_known(written) {
@@ -111,9 +111,11 @@ pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<V
     Ok(all)
 }
 
+/// Returns every series with each of these values.
 fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     let with = |one: &Series, value: &ParamValue| {
         let mut one = one.clone();
+        // A later value replaces an earlier one: `--param` overrides the option of the same param.
         one.values.retain(|(other, _)| other != name);
         one.values.push((name.to_owned(), value.clone()));
         one
@@ -121,7 +123,7 @@ fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
-/// Rejects a param that none of the endpoints accepts; one that some accept is set on those.
+/// Rejects a param that none of the endpoints accepts. A param that only some accept is set on those endpoints.
 fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
     let accepts = |target: &Target, name: &str| target.known.is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {
@@ -170,7 +172,7 @@ fn ends_after_its_start(series: &Series) -> Result<()> {
     }
 }
 
-/// The value in the form that an endpoint accepts, or its error.
+/// Parses the value of a param, and checks it for an endpoint.
 fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<ParamValue> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let time = time_arg::timestamp(value)
@@ -219,7 +221,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and numerous, so almost any text resembles one.
+    // Tickers are short and numerous, so almost any short text resembles one of them and gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
     }
@@ -235,7 +237,7 @@ fn alternatives(all: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The differences between the series, as briefly as possible.
+/// Returns a short label for each series, with the values in which the series differ.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
     let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
@@ -261,7 +263,7 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
-/// The named target, if it has a history.
+/// Finds an endpoint; an error if it has no history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
     if target.known.is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
@@ -317,7 +319,7 @@ mod tests {
         let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
         let expected = "`--anchor` is not a param of health_check\n  help: accepted: no params; `--param anchor=VALUE` sends it anyway";
         assert_eq!(anchor, [expected]);
-        // A param that only some of the endpoints accept is set on those.
+        // A param that only some of the endpoints accept is set on those endpoints.
         assert_eq!(
             check(&["health_check", "anchored_cvd"], &[("anchor", &["1d"])], &[]),
             ["health_check", "anchored_cvd"]

@@ -41,7 +41,7 @@ impl GateOptions {
         if let Some(why) = self.keeps_back(&status) {
             log.remark(&why);
         }
-        // A command opens one gate.
+        // A command opens only one gate, so the value is not set yet.
         drop(OPENED.set(gate.clone()));
         Ok(Some(gate))
     }
@@ -81,7 +81,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Releases this program's slots on the server, if there is one.
 pub(crate) async fn shutdown() {
     if let Some(gate) = OPENED.get() {
-        // Without this, the server releases the slots when the lease ends.
+        // Failures are ignored: the server then releases the slots when the lease ends.
         drop(tokio::time::timeout(SHUTDOWN_TIMEOUT, gate.shutdown()).await);
     }
 }

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::{ExitKind, Failure, Result, reason};
 
-/// Writes data.
+/// Writes data, and flushes it.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(|error| failed(&error))

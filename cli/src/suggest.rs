@@ -1,8 +1,8 @@
-//! `did you mean`: the known name that is most similar to the given one.
+//! `did you mean`: the known name that is most similar to the given name.
 //!
 //! The caller decides how to use the suggestion.
 
-/// The most similar known name, if any is similar enough.
+/// Returns the most similar known name, if any is similar enough. Initials match too: `vr` finds `volume_ratio`.
 pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_found_and_far_ones_are_not() {
+    fn nearest_name_is_found_only_if_similar() {
         let table = [
             ("volum_ratio", Some("volume_ratio")),
             ("VolumeRaito", Some("volume_ratio")),

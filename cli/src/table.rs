@@ -65,7 +65,7 @@ impl Cell {
         }
     }
 
-    /// Every digit, and an empty text for no value.
+    /// Returns all digits of a number, and an empty text for null.
     pub(crate) fn for_programs(&self) -> String {
         match self {
             Self::Time(time) => time.to_string(),
@@ -118,7 +118,7 @@ impl Table {
         out
     }
 
-    /// A table no wider than this; columns that do not fit are omitted on the right, and listed below.
+    /// Formats a table no wider than `width`. Columns that do not fit are omitted on the right, and listed below.
     pub(crate) fn for_terminal(&self, width: usize) -> String {
         let mut widths = Vec::new();
         let mut out = self.lines(width, &mut widths, true);
@@ -129,7 +129,7 @@ impl Table {
         out
     }
 
-    /// The next lines of a table that is written page by page; `widths` are those of its columns, which never shrink.
+    /// The next lines of a table that is written page by page; `widths` are the column widths, which never shrink.
     pub(crate) fn lines(&self, width: usize, widths: &mut Vec<u16>, with_names: bool) -> String {
         let decimals: Vec<usize> = (0..self.columns.len())
             .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
@@ -188,11 +188,12 @@ pub(crate) fn readable(text: &str) -> String {
     text.replace(steers, " ")
 }
 
-/// Seven significant digits of the largest number, without trailing zeros that all numbers have.
+/// Returns the number of decimals for seven significant digits of the largest number, without trailing zeros that all
+/// numbers have.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
-    // Clamped to -6 to 10.
+    // The cast is safe: the value is clamped to 0 to 10.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let max = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
     let needed = |number: &f64| {
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(ratios().json_lines(), lines);
     }
 
-    /// Terminal control characters, and line breaks.
+    /// Covers control characters, line breaks and changes of text direction.
     #[test]
     fn received_text_cannot_control_the_terminal() {
         let mut table = ratios();

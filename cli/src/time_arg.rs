@@ -1,7 +1,8 @@
 //! Times on the command line and in job files.
 //!
 //! A date, a date with a time, a Unix timestamp, `now` or an age becomes a [`Timestamp`]. A text without an offset is
-//! UTC. A number that is neither a date nor a Unix timestamp of this century is an error that shows its reading.
+//! UTC. A number that is neither a date nor a Unix timestamp of this century is an error that shows the time that the
+//! number would mean.
 
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     humantime::parse_duration(text).map(|age| now - age).map_err(|_| FORMS.to_owned())
 }
 
-/// Digits only: a date, Unix seconds or Unix milliseconds, distinguished by their number.
+/// Parses digits as a date, Unix seconds or Unix milliseconds, distinguished by the number of digits.
 fn number(digits: &str) -> Result<Timestamp, String> {
     let count = digits.parse::<i64>().map_err(|_| FORMS.to_owned())?;
     let milliseconds = || Timestamp::from_unix_seconds(0) + Duration::from_millis(count.unsigned_abs());
@@ -41,13 +42,13 @@ fn number(digits: &str) -> Result<Timestamp, String> {
         8 => date().ok_or_else(|| format!("`{digits}` is not a date; {FORMS}")),
         10 => Ok(Timestamp::from_unix_seconds(count)),
         13 => Ok(milliseconds()),
-        // Numbers with fewer or more digits are decades away from any record.
+        // As Unix time, numbers with fewer or more digits are decades away from any record.
         ..=11 => Err(format!("as Unix seconds this is {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
         _ => Err(format!("as Unix milliseconds this is {}; {FORMS}", shown(milliseconds()))),
     }
 }
 
-/// RFC 3339 with optional seconds, time and offset.
+/// Parses RFC 3339 with optional seconds, time and offset.
 fn date_time(text: &str) -> Option<Timestamp> {
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
     let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
@@ -84,7 +85,7 @@ pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {
         Some((date, time)) => format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)),
-        // Before 1970 it is a number.
+        // Timestamps before 1970 are formatted as numbers.
         None => text,
     }
 }
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_time() {
+    fn every_form_of_a_time_is_parsed() {
         let table = [
             ("2025-01-31", "2025-01-31 00:00"),
             (" 2025-01-31\n", "2025-01-31 00:00"),
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn unclear_numbers_are_errors_with_their_reading() {
+    fn invalid_times_are_errors() {
         let table = [
             ("20250230", "`20250230` is not a date; expected"),
             ("2025", "as Unix seconds this is 1970-01-01 00:33:45; expected"),

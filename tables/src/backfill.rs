@@ -54,7 +54,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// without records counts as fetched once a later record exists; holes of the last 14 days are requested again, older
 /// ones with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools)] // Each is a setting of its own, which a method turns on.
+#[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
     series: Vec<SeriesRequest>,
     range: Range<Timestamp>,
@@ -99,7 +99,8 @@ impl Backfill {
         self
     }
 
-    /// Fails a page with an invalid value. By default the value is null, and its original is among the unknown fields.
+    /// Counts a page with an invalid value as failed. By default, only the value becomes null, and the original is kept
+    /// among the unknown fields.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
@@ -125,9 +126,9 @@ impl Backfill {
         self
     }
 
-    /// Ends the run after two minutes without a response, as observed on the client's requests.
+    /// Sets the monitor that ends the run after two minutes without a response to the client's requests.
     ///
-    /// Without a monitor, only the outcomes of pages are observed, which may arrive later.
+    /// Without a monitor, a run sees only finished pages, so it may notice an outage later.
     pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
         self.response_monitor = monitor;
         self
@@ -142,18 +143,18 @@ impl Backfill {
         self
     }
 
-    /// Returns the series.
+    /// Returns the series of the job; events refer to them by index.
     pub fn series(&self) -> &[SeriesRequest] {
         &self.series
     }
 
-    /// Returns the range in whole seconds, as in file names.
+    /// Returns the range of the job, rounded down to whole seconds.
     fn seconds(&self) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// Returns the history of a range; it lists invalid records and skips failed pages.
+    /// Returns the history of a range. It continues after failed pages and, unless `strict`, after invalid records.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::path_names;
 use crate::table_schema::UNKNOWN_FIELDS;
 
-/// The column of the endpoint.
+/// Name of the column with the endpoint of each row.
 const ENDPOINT: &str = "endpoint";
 
 /// The metadata key of a column that identifies the series of a row.
@@ -70,8 +70,8 @@ pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }
 
-/// Returns the columns of all sources without duplicates; unknown fields are last. Each is nullable, because a source
-/// may lack it.
+/// Returns the columns of all sources without duplicates; unknown fields are last. Every column is nullable,
+/// because some sources may not have it.
 fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
     for field in sources.iter().flat_map(|source| source.fields()) {
@@ -90,13 +90,13 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     Ok(fields)
 }
 
-/// Returns `true` if every value of one type is a value of the other.
+/// Returns `true` if a column of the type `from` can be cast to `to`.
 fn widens(from: &DataType, to: &DataType) -> bool {
     from == to || (from, to) == (&DataType::Int64, &DataType::Float64)
 }
 
 /// Casts values to another type; `None` if that type is not wider.
-#[allow(clippy::cast_precision_loss)] // A column of such numbers was declared to be one of floats.
+#[allow(clippy::cast_precision_loss)] // The wider schema declares the column as floats.
 fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     if column.data_type() == to {
         return Some(column.clone());

@@ -13,7 +13,7 @@ pub enum Error {
     /// A file or folder could not be read or written.
     #[non_exhaustive]
     Storage {
-        /// Its path.
+        /// Path of the file or folder.
         path: String,
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -21,15 +21,15 @@ pub enum Error {
     /// A file is damaged. No rows of it are used.
     #[non_exhaustive]
     Damaged {
-        /// Its path.
+        /// Path of the file.
         path: String,
-        /// The damage.
+        /// Description of the damage.
         why: String,
     },
     /// Another job is writing the same file or series.
     #[non_exhaustive]
     InUse {
-        /// The file or the folder.
+        /// The file or the folder of the other job.
         target: String,
         /// Process and start time of the other job.
         by: String,

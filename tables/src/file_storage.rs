@@ -16,7 +16,7 @@ use crate::error::Error;
 
 pub(crate) use local::write;
 
-/// Files by their paths, with slashes.
+/// Files, identified by paths with `/` as the separator.
 #[derive(Clone, Debug)]
 pub(crate) enum FileStorage {
     /// A folder of the local disk, which need not exist yet.
@@ -38,8 +38,8 @@ impl FileStorage {
         )))
     }
 
-    /// Returns the paths of all files in a folder and below it, in order, without hidden ones; empty if the folder does
-    /// not exist.
+    /// Returns the sorted paths of all files in a folder and its subfolders; empty if the folder does not exist. On the
+    /// local disk, hidden files are omitted.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Folder(root) => local::list(root, folder)?,
@@ -50,7 +50,7 @@ impl FileStorage {
         Ok(paths)
     }
 
-    /// Returns the content of a file.
+    /// Returns the content of a file, or an error if it does not exist.
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes, Error> {
         let content = self.find(path).await?;
         content.ok_or_else(|| Error::storage(self.name(path), io::Error::from(ErrorKind::NotFound)))

@@ -11,7 +11,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `s3` | data sets in a bucket of object storage that speaks S3 |
+//! | `s3` | data sets in a bucket of S3-compatible object storage |
 
 // Modules, lowest layer first.
 mod error;

@@ -13,7 +13,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 
-/// Locked files, which are removed when this is dropped.
+/// Locked files. Dropping the value removes and unlocks them.
 #[derive(Debug, Default)]
 pub(crate) struct Lock(Vec<(PathBuf, File)>);
 
@@ -64,6 +64,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
                 return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
             }
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
+                // Only locked files are removed at the end of a run.
                 fs::remove_file(path)?;
                 return Ok(Ok(None));
             }
@@ -72,7 +73,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
         file.set_len(0)?;
         file.write_all(owner.as_bytes())?;
         match fs::read_to_string(path) {
-            // Another run removed the file before it was locked here, so a new one is created.
+            // Another run removed or replaced the file before it was locked here, so the loop opens a new one.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
             // Some systems do not allow a locked file to be read through another handle.
@@ -99,8 +100,8 @@ fn host() -> String {
     name.map_or(String::new(), |name| format!(" on `{}`", name.trim()))
 }
 
-/// Returns `true` for errors of a file system without locks: it does not support them, or its lock server is not
-/// running, as on NFS without its daemon.
+/// Returns `true` for errors of a file system without locks: locks are unsupported, or the lock server is not running,
+/// as on NFS without its daemon.
 fn is_without_locks(error: &io::Error) -> bool {
     // The number of ENOLCK, which has no `ErrorKind`.
     let no_server = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn at_any_time_at_most_one_run_holds_a_lock() {
+    fn lock_is_held_by_at_most_one_run() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".lock");
         let holders = std::sync::atomic::AtomicUsize::new(0);
@@ -156,7 +157,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_system_without_locks_is_known_by_its_error() {
+    fn lock_errors_of_file_systems_without_locks_are_recognized() {
         let error = io::Error::from_raw_os_error;
         // ENOLCK, EOPNOTSUPP, ENOSYS; EACCES, EIO.
         assert!([37, 95, 38].map(error).iter().all(is_without_locks));

@@ -32,7 +32,7 @@ struct Member {
     parts: Vec<String>,
 }
 
-/// Merges the collected rows into the file, if there are any.
+/// Merges the collected rows into the file. Writes nothing if there are none and the file exists.
 pub(crate) async fn merge(
     job: &Backfill,
     content: &TargetContent,

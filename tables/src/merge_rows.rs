@@ -59,6 +59,7 @@ impl<'r> Cursor<'r> {
         Ok(taken)
     }
 
+    /// Skips rows, and loads the next batch that has any.
     fn advance(&mut self, rows: usize) -> Result<(), Error> {
         self.next += rows;
         while self.is_over() {
@@ -128,7 +129,7 @@ fn merge<'r>(
             out(changes.checked(&new.take(ahead)?))?;
             continue;
         }
-        // Handles rows of the same times in both sources.
+        // Here both sources have rows of the same times; only the fetched ones are written.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
         let (was, is) = (old.take(same)?, new.take(same)?);
@@ -143,12 +144,13 @@ fn merge<'r>(
 }
 
 impl Changes {
-    /// Counts the invalid rows among new ones.
+    /// Counts the invalid rows of a batch of new or revised rows, and returns the batch.
     fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
         self.invalid += u64::try_from(invalid(rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
         rows
     }
 
+    /// Counts new rows: those between existing rows as filled, all others as added.
     fn count(&mut self, times: &Timestamps<'_>, from: usize, rows: usize, known: &Known) {
         let before = |time| times.before(from, time).min(rows);
         let filled = known

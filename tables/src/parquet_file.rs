@@ -24,7 +24,7 @@ pub(crate) const ROW_GROUP: usize = 256 * 1024;
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// Number of rows in a batch that is read.
+/// Number of rows per batch when reading.
 const BATCH: usize = 8192;
 
 /// The key of the metadata with the checksums: `END:CRC32` in hexadecimal digits for each row group, where `END` is the
@@ -37,7 +37,7 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     checksums: Vec<String>,
 }
 
-/// Computes a checksum of everything that is written.
+/// Computes a checksum of the bytes that are written, for each row group.
 struct Checked<W> {
     out: W,
     position: u64,
@@ -70,7 +70,7 @@ impl<W: Write + Send> ParquetFile<W> {
         if self.writer.in_progress_rows() >= ROW_GROUP { self.end_group() } else { Ok(()) }
     }
 
-    /// Ends the row group, and notes its checksum.
+    /// Ends the row group, and adds its checksum to the list.
     fn end_group(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| invalid_input(&error))?;
         // The bytes of the group reach the inner writer only with this call.
@@ -95,12 +95,12 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// Timestamps are stored as differences, since intervals repeat. Numbers rarely repeat, so a dictionary for them saves
-/// nothing.
+/// Returns the compression and the encodings of columns: timestamps as differences, since intervals repeat, and floats
+/// without a dictionary, since they rarely repeat.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // `write` ends the groups, with the first batch that fills one.
+        // `ParquetFile::write` ends a row group after the batch that fills it.
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
@@ -117,7 +117,7 @@ fn properties(schema: &Schema) -> WriterProperties {
     properties.build()
 }
 
-/// A file that is read.
+/// A Parquet file that is open for reading.
 pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
     name: String,
     builder: ParquetRecordBatchReaderBuilder<T>,
@@ -176,7 +176,7 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         all.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
-    /// Reads only these columns.
+    /// Restricts reading to these columns.
     pub(crate) fn project(mut self, columns: &[&str]) -> Self {
         let mask = ProjectionMask::columns(self.builder.parquet_schema(), columns.iter().copied());
         self.builder = self.builder.with_projection(mask);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_byte_of_any_row_group_is_noticed() {
+    fn flipped_byte_in_a_row_group_is_detected() {
         let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, false)]));
         let mut file = ParquetFile::new(Vec::new(), schema.clone()).unwrap();
         for start in 0..2 {

@@ -43,13 +43,13 @@ impl Partition {
         }
     }
 
-    /// Returns the folder of a time.
+    /// Returns the folder of the period that contains a time.
     pub(crate) fn folder(self, time: Timestamp) -> String {
         let (text, (_, key, length, _)) = (time.to_string(), self.facts());
         format!("{key}={}", text.get(..length).unwrap_or(&text))
     }
 
-    /// Returns the end of the period of a time.
+    /// Returns the end of the period that contains a time.
     pub(crate) fn end(self, time: Timestamp) -> Timestamp {
         Self::read(&self.folder(time)).map_or(time + Duration::from_secs(1), |(_, range)| range.end)
     }
@@ -61,7 +61,7 @@ impl Partition {
             |partition: &Self| matches!(partition.facts(), (_, key, length, _) if (key, length) == (name, value.len()));
         let this = Self::ALL.into_iter().find(is_this)?;
         let start = first_second(value)?;
-        // The maximum number of days always leads into the next period, also from a shorter one.
+        // Adding the maximum number of days always reaches the next period, even if this period is shorter.
         let (.., days) = this.facts();
         let next = (start + Duration::from_secs(days * 86_400)).to_string();
         Some((this, start..first_second(next.get(..value.len())?)?))
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_periods() {
+    fn folder_of_a_time_is_parsed_to_its_period() {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
         for (partition, at, folder, start, end) in [
             (Partition::Day, "2024-02-29T13:00:00Z", "date=2024-02-29", "2024-02-29", "2024-03-01"),

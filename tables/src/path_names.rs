@@ -4,8 +4,8 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, since others may have a meaning in
-/// paths or to readers of Hive paths.
+/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, since other characters may have a
+/// meaning in paths or to readers of Hive paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
 /// Returns the folder of a value: `coin=BTC`.
@@ -13,7 +13,7 @@ pub(crate) fn folder(name: &str, value: &str) -> String {
     format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }
 
-/// Returns the name and the value of such a folder.
+/// Returns the decoded name and value of a folder like `coin=BTC`; `None` for other folders.
 pub(crate) fn read_folder(folder: &str) -> Option<(String, String)> {
     let (name, value) = folder.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
@@ -30,8 +30,8 @@ pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
     path.split('/').skip(1).filter_map(read_folder)
 }
 
-/// Returns the folder of a series in a data set. It has a level for each of these params; params that are not set have
-/// an empty value.
+/// Returns the folder of a series in a data set. The folder has one level for each param in `names`; a param that is
+/// not set has an empty value.
 pub(crate) fn with_params(path: &str, names: &[String]) -> String {
     let mut all = endpoint(path).to_owned();
     for name in names {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_have_the_values_of_params() {
+    fn folder_of_a_param_round_trips() {
         for (name, value, expected) in [
             ("coin", "BTC", "coin=BTC"),
             ("exchange", "a_b,c-d.e", "exchange=a_b,c-d.e"),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_partitions() {
+    fn file_path_is_split_into_series_and_partition() {
         assert_eq!(read_file("e/coin=B/year=2024/data.parquet"), Some(("e/coin=B", "year=2024")));
         for other in ["", "data.parquet", "e/coin=B/date=2024-06-15/x.parquet"] {
             assert_eq!(read_file(other), None, "{other}");

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 pub struct ResponseMonitor(Arc<Mutex<Option<Instant>>>);
 
 impl ResponseMonitor {
-    /// Returns how long requests have had no response; `None` if the last one had a response.
+    /// Returns the time since the first request without a response; `None` if the service has responded since.
     pub(crate) fn lost_for(&self) -> Option<Duration> {
         self.state().map(|since| since.elapsed())
     }

@@ -101,7 +101,7 @@ fn path(request: &Request<Dynamic>) -> String {
     let is_own = |name: &str| position(name).is_some() || request.endpoint().param(name).is_none();
     let mut params: Vec<_> = request.params().filter(|(name, _)| is_own(name)).collect();
     params.sort_by_key(|(name, _)| position(name));
-    // An empty value is the folder of a param that is not set.
+    // In folder names, an empty value means that the param is not set.
     params.retain(|(_, value)| !value.is_empty());
     let folders = params.chunk_by(|one, next| one.0 == next.0).map(|same| {
         let values: Vec<_> = same.iter().map(|(_, value)| *value).collect();

@@ -17,11 +17,11 @@ use crate::target::Format;
 pub(crate) struct SingleFile {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
-    /// The folder of rows that are not in the file yet.
+    /// The folder with the rows that are not in the file yet.
     pub(crate) parts: PathBuf,
     /// The Parquet file with all rows: the file itself, or the source of a CSV or JSON Lines file.
     pub(crate) rows: PathBuf,
-    /// The Parquet file as the last run left it.
+    /// State and columns of that Parquet file after the last run; `None` before the first run.
     pub(crate) base: Option<Base>,
 }
 

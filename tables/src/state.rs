@@ -1,4 +1,4 @@
-//! The state of a series in a target: ranges that need not be requested again, its rows, its first and last record.
+//! The state of a series in a target: ranges that need not be requested again, number of rows, first and last record.
 //!
 //! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set it is a
 //! hidden file in the folder of the series, written after the rows: rows that are not in the state are requested again,
@@ -78,7 +78,7 @@ impl SeriesState {
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Extends the range of records by these times.
+    /// Extends the range of records so that it includes these times.
     pub(crate) fn extend(&mut self, first: Timestamp, last: Timestamp) {
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
@@ -94,13 +94,13 @@ pub(crate) struct FileState {
     pub(crate) series: Vec<SeriesState>,
 }
 
-/// Parses the state of a file or a data set, or returns the reason why this version cannot continue it.
+/// Parses the state of a file or a data set, or returns the reason why this version cannot use it.
 pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     #[derive(Deserialize)]
     struct Format {
         version: u64,
     }
-    // Other formats have other fields.
+    // The version is parsed first, because other versions have other fields.
     let Format { version } =
         serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))?;
     if version != VERSION {
@@ -116,7 +116,7 @@ pub(crate) fn to_json(state: &impl Serialize) -> String {
 }
 
 impl FileState {
-    /// Returns a series, and the number of rows before its own.
+    /// Returns the state of a series, and the number of rows in the file before those of the series.
     pub(crate) fn series(&self, path: &str) -> Option<(usize, &SeriesState)> {
         let index = self.series.iter().position(|series| series.path == path)?;
         let before = self.series.iter().take(index).map(SeriesState::all_rows).sum::<u64>();

@@ -47,6 +47,7 @@ pub struct SeriesStatus {
 impl SeriesStatus {
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
+        // The time of a record is the start of its interval, so the next interval closes two steps after the last time.
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
@@ -93,7 +94,7 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// The states of all series of a data set.
+/// Returns the states of all series of a data set, and adds a message for each series without a readable state.
 async fn states(content: &TargetContent, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
     let files = content.storage.list("").await?;
     let mut folders: Vec<_> = files.iter().filter_map(|file| Some(path_names::read_file(file)?.0)).collect();

@@ -29,7 +29,7 @@ use crate::target::Target;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::Timestamps;
 
-/// The location of a job's rows.
+/// An open target: its storage, its single file, and the content of its hidden file.
 pub(crate) struct TargetContent {
     pub(crate) storage: FileStorage,
     pub(crate) single: Option<SingleFile>,
@@ -51,18 +51,20 @@ pub(crate) struct Head {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inventory {
     pub(crate) state: SeriesState,
-    /// The columns of its newest file.
+    /// The columns of the newest file of the series.
     pub(crate) schema: Option<SchemaRef>,
     /// The file or the folder with these columns.
     pub(crate) location: String,
 }
 
-/// The content of the rows of a series.
+/// The result of reading the rows of a series.
 #[derive(Debug, Default)]
 pub(crate) struct ScannedRows {
-    /// The intervals with a row, and those with a valid one.
+    /// The intervals with a row.
     pub(crate) steps: TimeRanges,
+    /// The intervals with a row that has no invalid value.
     pub(crate) valid: TimeRanges,
+    /// Number of rows with an invalid value.
     pub(crate) invalid: u64,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
@@ -84,7 +86,7 @@ impl Head {
 }
 
 impl TargetContent {
-    /// Opens the target of a job, and compares it with the job.
+    /// Opens the target of a job; an error if its rows have another source, partition or other params than the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
         let (mut this, is_new) = Self::of(&job.target).await?;
         let invalid_input =
@@ -123,7 +125,7 @@ impl TargetContent {
         Ok(this)
     }
 
-    /// Reads the content of a target, and returns whether it is new.
+    /// Reads the content of a target; the flag is `true` for a target without a hidden file.
     pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
         let (storage, single) = match target {
             Target::Folder(path) => (FileStorage::Folder(path.clone()), None),
@@ -190,11 +192,12 @@ impl TargetContent {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
         let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
         let stored = stored.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
-        // A file system may ignore the case of names.
+        // A file system may ignore the case of names, so that two series share a folder.
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
             return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
         }
-        // The state next to a single file continues that of the file, unless the file has been replaced by another one.
+        // The state next to a single file is newer than the state inside the file. A different number of rows means
+        // that the file was replaced, so the state next to it is ignored.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
         Ok(stored.or_else(|| base.cloned()))
@@ -212,7 +215,7 @@ impl TargetContent {
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
-            // Other endpoints may have columns of the same names and other types, unless the columns are declared.
+            // Inferred columns are compared only within an endpoint: other endpoints may use a name for another type.
             let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
             let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
             if is_declared || base.state.series.iter().any(is_own) {
@@ -232,7 +235,7 @@ impl TargetContent {
         Ok(found)
     }
 
-    /// Compares a state with the existing files.
+    /// Updates a state to the existing files: rows of missing files are removed from it, those of new files are added.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;
@@ -248,6 +251,7 @@ impl TargetContent {
         }
         for name in &files {
             let is_known = state.rows.contains_key(name);
+            // The newest file is always opened, because its columns are compared with the catalogue.
             if is_known && Some(name) != files.last() {
                 continue;
             }
@@ -288,7 +292,7 @@ impl TargetContent {
             && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
-            // The rows of a series are ordered by time, at most one per interval.
+            // The rows of a series are ordered by time, at most one per interval, so only its last rows are read.
             let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step()), state.step()));
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;
@@ -334,7 +338,7 @@ impl ScannedRows {
     }
 }
 
-/// Returns the maximum number of intervals in a range.
+/// Returns the number of intervals in a range, rounded up.
 pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
     if range.end <= range.start {
         return 0;

@@ -1,7 +1,7 @@
 //! CSV and JSON Lines of Arrow tables.
 //!
-//! Batches are written as lines. Timestamps are in ISO 8601; a list or a record is JSON. A null is
-//! an empty cell, or `null`.
+//! Each row is a line. Timestamps are in ISO 8601; lists and records are JSON. A null is an empty cell in CSV, and
+//! `null` in JSON.
 
 use std::io::Write;
 
@@ -108,7 +108,7 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     }
     match column.data_type() {
         // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which is safe because
-        // JSON strings escape theirs.
+        // those inside JSON strings are escaped.
         DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);
 
 impl TimeRanges {
-    /// Adds a range.
+    /// Adds a range, merged with the ranges that it overlaps or touches.
     pub(crate) fn add(&mut self, range: Range<Timestamp>) {
         if range.end <= range.start {
             return;
@@ -27,7 +27,7 @@ impl TimeRanges {
         self.0.splice(first..last, [start..end]);
     }
 
-    /// The uncovered parts of a range.
+    /// Returns the uncovered parts of a range.
     pub(crate) fn missing(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
         let (mut missing, mut next) = (Vec::new(), range.start);
         for known in &self.0 {
@@ -55,17 +55,17 @@ impl TimeRanges {
         *self = self.0.iter().flat_map(rest).collect();
     }
 
-    /// The part before a time.
+    /// Returns the parts of all ranges that are before a time.
     pub(crate) fn until(&self, end: Timestamp) -> Self {
         self.0.iter().map(|known| known.start..known.end.min(end)).collect()
     }
 
-    /// Adds all ranges of another coverage.
+    /// Adds all ranges of `other`.
     pub(crate) fn extend(&mut self, other: &Self) {
         other.0.iter().for_each(|range| self.add(range.clone()));
     }
 
-    /// The ranges.
+    /// Returns the ranges in order of time.
     pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
         &self.0
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_removed() {
+    fn removed_range_is_no_longer_covered() {
         let range = |from: i64, to: i64| Timestamp::from(from)..Timestamp::from(to);
         let all: TimeRanges = [range(0, 10), range(20, 30)].into_iter().collect();
         let mut rest = all.clone();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn covered_and_missing_ranges() {
+    fn overlapping_ranges_are_merged_and_the_rest_is_missing() {
         check(&[], &[], &[(0, 100)]);
         check(&[(0, 100)], &[(0, 100)], &[]);
         check(&[(20, 30), (50, 60)], &[(20, 30), (50, 60)], &[(0, 20), (30, 50), (60, 100)]);

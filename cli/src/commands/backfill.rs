@@ -27,12 +27,12 @@ use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
 
-/// Interval of the progress lines if no bars are drawn.
+/// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
-#[allow(clippy::struct_excessive_bools)] // One for each flag.
+#[allow(clippy::struct_excessive_bools)] // Each is a flag of the command.
 #[command(after_help = "\
 Run it again to continue, to add new records and to fetch what failed, for example once a day:
   derivs backfill volume_ratio --coin BTC,ETH --timeframe 1h \\
@@ -171,6 +171,7 @@ impl Backfill {
 
     fn job(&self, client: &Client, monitor: &ResponseMonitor, file: &JobFile, target: Target) -> Result<Job> {
         let series = stored(client, &file.series)?;
+        // The range begins at a multiple of the longest interval, so that the first record of each series is included.
         let step = series.iter().map(tables::SeriesRequest::step).max().unwrap_or_default();
         let job = Job::new(series, file.from.floor(step)..file.to, target).response_monitor(monitor.clone());
         let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
@@ -194,7 +195,7 @@ async fn with_lines<T>(work: impl Future<Output = T>, line: impl Fn()) -> T {
     }
 }
 
-/// The series as columns of a file.
+/// Converts the series to those of `tables`; paths outside of the catalogue are omitted.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)

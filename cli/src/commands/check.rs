@@ -1,6 +1,7 @@
 //! `check`: the connection and the API key.
 //!
-//! One small request is sent, with the catalogue's example params; its response is shown, an error is that of the command.
+//! One small request is sent, with the catalogue's example params; the time until its
+//! response is printed, and an error ends the command.
 
 use std::time::Instant;
 

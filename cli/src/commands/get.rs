@@ -1,6 +1,6 @@
 //! `get`: one response for each series.
 //!
-//! The output is a table for each endpoint for users, or one table of all for programs. A series that fails does not
+//! A terminal shows a table for each endpoint; programs get one table of all endpoints. A series that fails does not
 //! affect the others.
 
 use std::future::IntoFuture;
@@ -114,7 +114,7 @@ async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Ve
     (responses, failed)
 }
 
-/// The request of a series of the catalogue, not yet sent.
+/// Builds the request of a series; `None` for a path outside of the catalogue.
 pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynamic>> {
     let request = client.endpoint(series.endpoint.known?);
     Some(series.values.iter().fold(request, |request, (name, value)| match value {

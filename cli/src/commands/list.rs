@@ -99,7 +99,7 @@ fn by_group(found: &[Found], width: usize) -> String {
     out
 }
 
-/// Names with their meanings, in as many lines as needed.
+/// Formats names with their descriptions, which are wrapped to the width.
 pub(crate) fn wrapped(rows: &[[String; 2]], name_width: usize, width: usize) -> String {
     if rows.is_empty() {
         return String::new();

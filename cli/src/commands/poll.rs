@@ -57,7 +57,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// The time after an interval in which the service publishes its record.
+/// The time that the service needs to publish a record after the end of its interval.
 const DELAY: Duration = Duration::from_secs(5);
 
 impl Poll {
@@ -160,7 +160,7 @@ fn missing(label: &str, gap: &Gap) -> String {
     format!("{label}: the service has no record from {from} to {to}")
 }
 
-/// The next update of a series, which is followed in a separate task.
+/// Waits for the next update of a series, in a separate task.
 async fn next(
     index: usize,
     mut records: Follow<Dynamic>,

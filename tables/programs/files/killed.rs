@@ -17,12 +17,12 @@ use super::{Outcome, client, job, run, sandbox, series};
 /// A year of minutes of four series takes long enough to be killed often.
 const DAYS: i64 = 365;
 
-/// A server of tests takes its time for each object.
+/// Days in a bucket: fewer, because test servers write objects slowly.
 const BUCKET_DAYS: i64 = 60;
 
 const KILLS: u32 = 10;
 
-/// Files of every format, and a data set.
+/// Kills jobs that write a CSV file, a Parquet file and a data set.
 pub(super) async fn on_disk(folder: &Path) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
@@ -53,7 +53,7 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// The same in a bucket, whose server the environment names.
+/// Kills a job that writes to a bucket; environment variables set the server.
 pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
@@ -71,7 +71,7 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     Ok(())
 }
 
-/// The rows of a data set in a bucket.
+/// Returns the rows of a data set in a bucket.
 #[cfg(feature = "s3")]
 async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<Row>> {
     use object_store::{ObjectStore as _, ObjectStoreExt as _};
@@ -125,7 +125,7 @@ fn spawn(base_url: &str, target: &str, days: i64) -> std::io::Result<Child> {
     Command::new(std::env::current_exe()?).args(["job", base_url, target, &days.to_string()]).spawn()
 }
 
-/// Killed by SIGKILL when it is dropped.
+/// A process that is killed with SIGKILL when the value is dropped.
 struct Killable(Child);
 
 impl Drop for Killable {
@@ -135,11 +135,11 @@ impl Drop for Killable {
     }
 }
 
-/// Numbers from 0 to 1, the same in every run.
+/// Pseudo-random numbers from 0 to 1, the same in every run.
 struct Dice(u64);
 
 impl Dice {
-    #[allow(clippy::cast_precision_loss)] // Of 53 bits there is none.
+    #[allow(clippy::cast_precision_loss)] // An `f64` is exact up to 53 bits.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
@@ -149,7 +149,7 @@ impl Dice {
 /// The cells of a row that are not empty, by column, and the params in the path of its file.
 type Row = BTreeMap<String, String>;
 
-/// The rows of a file or a data set in a fixed order; a doubled row is there twice.
+/// Returns the sorted rows of a file or a data set, including duplicates.
 fn rows(path: &Path) -> Outcome<Vec<Row>> {
     let mut rows = match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => parsed(&fs::read_to_string(path)?, "")?,
@@ -193,7 +193,7 @@ fn files(folder: &Path) -> Outcome<Vec<std::path::PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        // A file left unfinished by the kill; readers ignore it.
+        // A killed run leaves hidden files, which readers ignore.
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         match path.is_dir() {
             _ if is_hidden => {}

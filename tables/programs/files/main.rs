@@ -1,11 +1,11 @@
 //! The program behind `cargo xtask verify tables`: `files WHAT FOLDER`.
 //!
-//! `write` fills a folder with every kind of file, for other programs to read; `year` with the files that `size.py`
-//! compares. `killed` kills a job at ten random
-//! points, restarts it each time and compares the result with that of an uninterrupted job; `bucket` does so with
-//! object storage. `million` writes ten million records to Parquet. `job` is the job that is killed.
+//! `write` fills a folder with every kind of file, for other programs to read; `year` writes the files that `size.py`
+//! compares. `killed` kills a job at ten random points, restarts it each time and compares the result with that of an
+//! uninterrupted job; `bucket` does the same with object storage. `million` writes ten million records to Parquet, and
+//! `pages` writes the responses with the candles to a file. `job` is the job that is killed.
 
-#![allow(clippy::print_stdout)] // What it is for.
+#![allow(clippy::print_stdout)] // The output is the result.
 
 mod killed;
 mod million;

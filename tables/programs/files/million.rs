@@ -41,7 +41,7 @@ async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
     let summary = super::run(&job).await?;
     let elapsed = begun.elapsed().as_secs_f64();
     let (bytes, peak) = (std::fs::metadata(&target)?.len(), peak_memory().unwrap_or_default());
-    #[allow(clippy::cast_precision_loss)] // Some millions.
+    #[allow(clippy::cast_precision_loss)] // Both numbers are below 2^53.
     let (rate, length) = (summary.records as f64 / elapsed, bytes as f64 / summary.records as f64);
     println!(
         "{name}: {} rows in {elapsed:.1} s, {rate:.0} rows/s, {length:.1} bytes per row, {} MiB peak memory",
@@ -65,7 +65,7 @@ pub(super) fn pages(file: &Path) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// A response with one record per minute.
+/// Returns a response with one record for each minute of the requested range.
 fn made_up(url: &str) -> String {
     let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
     let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
@@ -89,7 +89,7 @@ fn ratios(minutes: std::ops::RangeInclusive<i64>) -> String {
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// Candles that hardly repeat, with as many digits as a market has.
+/// Candles with pseudo-random prices of two decimals, which hardly repeat.
 fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     let mut text = String::from(r#"{"data":["#);
     let mut separator = "";

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::merge_rows::Changes;
 use crate::state::SeriesState;
 
-/// Something that happened in a backfill. A series is identified by its index in
+/// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
 #[derive(Debug)]
 #[non_exhaustive]
@@ -20,8 +20,8 @@ pub enum BackfillEvent {
         /// The finished and remaining work of this run.
         progress: Progress,
     },
-    /// Times without records, invalid records and pages that could not be fetched. The summary contains those that
-    /// remain at the end of the run.
+    /// Times without records, invalid records and pages that could not be fetched. The summary contains the problems
+    /// that remain at the end of the run.
     #[non_exhaustive]
     Report {
         /// The series.

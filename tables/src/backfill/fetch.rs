@@ -25,7 +25,7 @@ const TROUBLE: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_secs(1);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
-    /// Fetches some ranges, each to its end.
+    /// Fetches these ranges concurrently, until all end, the run is cancelled, or the service is unreachable.
     pub(super) async fn fetch(
         &mut self,
         items: &[Item],
@@ -60,13 +60,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                     }
                     self.report_progress();
                 }
+                // No page arrived within a tick; only the check below is needed.
                 Err(_) => {}
             }
             if ended == Ended::Done && self.is_unreachable() {
                 ended = Ended::Unreachable;
             }
         }
-        // Dropping the ranges stops all requests before the remaining rows are written.
+        // Dropping the histories stops all requests before the remaining rows are written.
         drop(histories);
         for (item, unwritten) in items.iter().zip(&mut unwritten) {
             self.flush(item.series, unwritten).await?;
@@ -121,7 +122,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
     }
 
-    /// Returns `true` after too long without a response. Reports when an outage begins and ends.
+    /// Returns `true` after [`UNREACHABLE`] without a response. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
         let lost = self.job.response_monitor.lost_for();
         match (lost, self.trouble) {

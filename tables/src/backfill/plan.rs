@@ -14,10 +14,10 @@ use crate::table_schema::TableSchema;
 use crate::target_content::{Inventory, TargetContent, steps};
 use crate::time_ranges::TimeRanges;
 
-/// Every run requests holes again that are younger than this, counted back from the newest record.
+/// Maximum age of holes that every run requests again, counted back from the newest record.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
-/// Maximum number of such requests per series and run.
+/// Maximum number of requests for recent holes per series and run.
 const HOLE_REQUESTS: usize = 4;
 
 /// The requests that a backfill will make.
@@ -157,7 +157,7 @@ async fn series_plan(
     Ok(SeriesPlan { path, range, last: state.last, missing, gaps, records, requests })
 }
 
-/// Pages that cover all holes, each beginning with one.
+/// Returns pages that cover all holes; each page begins at a hole.
 fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
     let mut pages: Vec<Range<Timestamp>> = Vec::new();
     for mut hole in holes {
@@ -173,7 +173,7 @@ fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Tim
     pages
 }
 
-/// Keeps as many pages as one run may request, rotating daily, so that permanent holes do not keep others waiting.
+/// Keeps the pages that one run may request. The selection rotates daily, so that permanent holes do not block others.
 fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {

@@ -41,10 +41,11 @@ pub(super) struct Run<'j, W> {
     pub(super) job: &'j Backfill,
     pub(super) content: &'j TargetContent,
     pub(super) watch: W,
-    /// The columns of endpoints without a table of fields.
+    /// The inferred columns of endpoints whose fields are unknown, by endpoint.
     pub(super) inferred: BTreeMap<String, SchemaRef>,
     pub(super) series: Vec<SeriesRun>,
     items: Vec<Item>,
+    /// `true` after the hidden file of the target was written.
     pub(super) has_begun: bool,
     /// The time when the service stopped responding, if that was reported.
     pub(super) trouble: Option<Instant>,
@@ -63,7 +64,7 @@ pub(super) struct SeriesRun {
     pub(super) report: SeriesReport,
 }
 
-/// The outcome of the requests of some ranges.
+/// The outcome of fetching some ranges.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Ended {
     Done,
@@ -93,7 +94,7 @@ pub(super) async fn run(
     run.finish(begun).await
 }
 
-/// The ranges of all series, interleaved so that no series waits for all of another.
+/// Returns the ranges of all series, interleaved so that no series waits for all ranges of another.
 fn items(job: &Backfill, planned: &[(SeriesPlan, Inventory)]) -> Result<Vec<Item>, Error> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (index, (request, (plan, _))) in job.series.iter().zip(planned).enumerate() {
@@ -181,7 +182,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
-        // Also a run whose requests all failed before the time-out.
+        // A run whose requests all failed before the time-out counts as unreachable too.
         summary.is_unreachable |= has_failed && !has_response;
         for one in series {
             let mut report = one.report;

@@ -13,10 +13,10 @@ use crate::partition::Partition;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
-/// Rows are written when there are this many, so a killed run loses no more than these.
+/// Number of rows that triggers a write, so that a killed run loses little.
 const ROWS: usize = 100_000;
 
-/// Rows are also written after this time, since a slow service sends only a few pages in it.
+/// Age of the first row that triggers a write, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct UnwrittenRows {
     /// The folder of the rows' partition and the end of the partition; `None` without rows.
     partition: Option<(String, Timestamp)>,
     batches: Vec<RecordBatch>,
-    /// The ranges whose rows are all here or written.
+    /// The ranges whose rows are all in this buffer or already written.
     pub(super) fetched: TimeRanges,
     rows: usize,
     since: Instant,
@@ -67,7 +67,7 @@ impl UnwrittenRows {
 /// that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time().name;
-    // Records without their text are counted by their index, which replaces the checksum of the text.
+    // The text of records without a time is unknown, so the checksum of an index replaces that of the text.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
@@ -78,7 +78,7 @@ pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -
         let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
         match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
             Some((time, record)) if page.range.contains(&time) => {
-                // A valid record of the same time is kept instead.
+                // If the page has a valid record of the same time, that record is kept.
                 if let Err(index) = page.times.binary_search(&time) {
                     page.times.insert(index, time);
                     page.records.insert(index, record);

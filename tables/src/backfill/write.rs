@@ -35,7 +35,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 schema.field_with_name(field.name()).map_or(true, |known| known.data_type() != field.data_type())
             });
             // The next run compares the newest file, which is therefore rewritten last: if this run is killed, the next
-            // one repeats it.
+            // one repeats the rewrite.
             let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
             for partition in partitions {
                 self.rewrite(index, &partition, vec![RecordBatch::new_empty(table.schema())]).await?;
@@ -44,7 +44,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the rows of a page to the unwritten rows, which are all of one partition.
+    /// Adds the rows of a page to the unwritten rows. These are all of one partition, so they are written when a row of
+    /// another partition follows.
     pub(super) async fn add(
         &mut self,
         index: usize,

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_replaced_keeps_its_mode_and_links_to_it() {
+    fn replaced_file_keeps_its_mode_and_symbolic_links() {
         let dir = tempfile::tempdir().unwrap();
         let (real, link) = (dir.path().join("real"), dir.path().join("link"));
         fs::write(&real, "old").unwrap();

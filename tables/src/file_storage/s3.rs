@@ -25,7 +25,7 @@ impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
-            // An error means that another crate installed one first, which works as well.
+            // An error means that another crate installed a provider first, which works as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         // Local test servers use plain HTTP, which `AWS_ALLOW_HTTP` enables, as in other programs.
@@ -42,7 +42,7 @@ impl Bucket {
         if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
     }
 
-    /// The name of an object, without further encoding: special characters are already encoded.
+    /// Returns the object's path without further encoding, because special characters are already encoded.
     fn path(&self, path: &str) -> Result<Path, Error> {
         Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
     }

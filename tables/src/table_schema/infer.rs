@@ -1,4 +1,4 @@
-//! Infers the columns of records whose fields are unknown from the first of them.
+//! Infers columns from the first records, for endpoints whose fields are unknown.
 //!
 //! Columns contain timestamps, numbers, text, Booleans, or JSON for everything else. A value without a matching column
 //! is kept with its name among the unknown fields, so that nothing is lost.
@@ -84,7 +84,7 @@ fn rest(columns: &[(String, ValueType)], record: &Value, time: Option<Timestamp>
     (!rest.is_empty()).then(|| Value::Object(rest).to_string())
 }
 
-/// Returns the value, if a column of this type can store it unchanged; `time` is that of the record.
+/// Returns the value, if a column of this type can store it unchanged; `time` is the parsed time of the record.
 fn fitting(ty: ValueType, value: &Value, time: Option<Timestamp>) -> Option<FieldValue<'_>> {
     match (ty, value) {
         // The service may write times as numbers or text; the history has already parsed them.
