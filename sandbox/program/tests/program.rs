@@ -82,7 +82,7 @@ fn program_prints_its_address() {
 fn invalid_arguments_are_reported() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    for (port, expected) in [(port.as_str(), "cannot be used"), ("70000", "70000 is not in 0..=65535")] {
+    for (port, expected) in [(port.as_str(), "cannot listen on port"), ("70000", "70000 is not in 0..=65535")] {
         let output = sandbox(&["--port", port]).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success());
