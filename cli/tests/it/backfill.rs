@@ -49,8 +49,8 @@ fn second_run_requests_only_new_records() {
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
-/// The sandbox has no record of the current interval, which does not count as a gap; tests of `tables` cover its
-/// record.
+/// In the sandbox, the current interval has no record, which does not count as a gap. Tests of `tables` cover a current
+/// interval with a record.
 #[test]
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,7 +96,7 @@ fn sandbox_rows_and_real_rows_do_not_mix() {
             let output = run_with(&service, &backfill("BTC,ETH", &target, more));
             assert!(output.code == Some(2) && output.err.contains("sandbox"), "{}", output.err);
         }
-        // The other way round.
+        // A target with real rows rejects rows of the sandbox too.
         let (target, coin) = (folder.path().join(format!("real-{name}")), "BTC");
         let real = run_with(&service, &backfill(coin, &target, &[]));
         assert_eq!(real.code, Some(0), "{}", real.err);
@@ -105,9 +105,8 @@ fn sandbox_rows_and_real_rows_do_not_mix() {
     }
 }
 
-/// A job file means the same as the command line.
 #[test]
-fn a_job_file_is_the_same_job() {
+fn job_file_is_equivalent_to_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let (job, file) = (folder.path().join("job.toml"), folder.path().join("quarter.csv"));
     let range = format!("from = 2025-01-01\nto = 2025-04-01\nout = {:?}\n", support::text(&file));
@@ -150,7 +149,7 @@ fn help_fits_two_screens() {
 fn failed_pages_are_reported_and_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    // A failure that a retry cannot fix; one that it might fix is retried for seconds.
+    // Status 501 is not retried; the retries of other failures would take seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let output = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
     let expected = "\nerror: 3 requests failed\n  help: run the same command to fetch the missing records\n";
@@ -163,7 +162,7 @@ fn failed_pages_are_reported_and_requested_again() {
     assert_eq!(rows(&file).len(), 90 * 24);
 }
 
-/// A misspelt exchange has no records, which is not a success; a coin that is not listed yet may be.
+/// A misspelt exchange has no records. `--allow-empty` accepts series without records, such as coins not listed yet.
 #[test]
 fn a_series_without_any_record_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +195,7 @@ fn status_shows_records_and_damage() {
     std::fs::write(&file, &bytes).unwrap();
     let damaged = run(&["status", path]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
-    // A run never merges damage into the next file.
+    // A run does not merge damaged rows into a new file.
     let rejected = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
     assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
     std::fs::write(&file, &bytes[..1000]).unwrap();
@@ -206,7 +205,7 @@ fn status_shows_records_and_damage() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.err);
 }
 
-/// The same command would be rejected again, and an empty file would hide why.
+/// Exit code 5: the service would reject the same command again. An empty file would hide the reason.
 #[test]
 fn rejected_series_exits_with_its_code_and_writes_no_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -244,7 +243,7 @@ fn unwritable_target_is_an_error() {
     let code_and_error = |output: RunOutput| {
         (output.code, output.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned))
     };
-    // No user, not even root, can create a file there.
+    // No user, not even root, can create a file in `/proc`.
     let (code, error) = code_and_error(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
     assert_eq!(code, Some(1), "{error:?}");
     assert!(error.is_some_and(|error| error.contains("`/proc/") && error.contains("derivs.csv")));
@@ -271,7 +270,6 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
-/// The columns of a stream and of a file are the same, in the same order.
 #[test]
 fn a_stream_has_the_columns_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -287,7 +285,7 @@ fn a_stream_has_the_columns_of_a_file() {
 fn a_service_that_does_not_respond_ends_with_code_4() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    // The port is closed.
+    // The listener is dropped at once, so the port is closed.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = folder.path().join("settings.toml");
     let text = format!("base_url = \"http://{port}/v2\"\napi_key = \"key\"\nretry.max_attempts = 1\n");
@@ -309,7 +307,7 @@ fn a_series_that_is_listed_twice_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_is_no_target() {
+fn device_is_rejected_as_a_target() {
     for args in [backfill("BTC", Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
         let output = run(&args);
         let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n";
@@ -317,10 +315,10 @@ fn a_device_is_no_target() {
     }
 }
 
-/// Each series has an open lock file.
+/// Each series needs an open lock file.
 #[cfg(unix)]
 #[test]
-fn many_series_raise_the_limit_of_open_files_or_name_it() {
+fn limit_of_open_files_is_raised_or_named_in_the_error() {
     let folder = tempfile::tempdir().unwrap();
     let coins: Vec<_> = (0..100).map(|index| format!("C{index}")).collect();
     let data = folder.path().join("data");

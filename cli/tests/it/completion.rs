@@ -2,7 +2,7 @@
 
 use crate::support::{self, derivs};
 
-/// The completions of bash for the last of these words.
+/// Returns the completions that bash receives for the last word.
 fn offered(words: &[&str]) -> Vec<String> {
     let mut command = derivs(&[["--", "derivs"].as_slice(), words].concat());
     command.env("COMPLETE", "bash").env("_CLAP_IFS", "\n").env("_CLAP_COMPLETE_COMP_TYPE", "9");
@@ -11,7 +11,7 @@ fn offered(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn endpoints_params_and_values_come_from_the_registry() {
+fn endpoints_params_and_values_are_completed() {
     assert_eq!(offered(&["get", "volume_r"]), ["volume_ratio"]);
     assert_eq!(offered(&["get", "volume_ratio", "--exchange", "bybit_"]), ["bybit_perp_stable", "bybit_perp_coin"]);
     assert_eq!(offered(&["get", "volume_ratio", "--timeframe", "1"]), ["1m", "15m", "1h", "1d"]);

@@ -1,4 +1,5 @@
-//! Two programs that write to one file: the error of the second names the first, and a killed one blocks no other.
+//! Two programs that write to one file: the error of the second names the first, and a killed
+//! program does not block later ones.
 
 use std::process::Stdio;
 use std::thread;

@@ -1,6 +1,6 @@
-//! `derivs` as a shell starts it; all tests are one program, so that it is linked once.
+//! Tests that run `derivs` as a process. All tests are one program, which is linked only once.
 
-#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 
 mod backfill;
 mod completion;

@@ -47,7 +47,7 @@ fn list_searches_names_fields_and_descriptions() {
 }
 
 #[test]
-fn describe_is_a_page() {
+fn describe_prints_a_page() {
     let page = run(&["describe", "/volumeRatio"]);
     assert!(page.out.starts_with("Volume Ratio\n  "), "{}", page.out);
 }
@@ -177,7 +177,7 @@ fn reported_restrictions_are_shown_before_the_request() {
         ),
     ];
     for (args, expected) in table {
-        // Without settings, no request is sent.
+        // Without settings, the command ends before any request.
         let output = run(args);
         assert!(output.code == Some(3) && output.err.starts_with(expected), "{}", output.err);
     }
@@ -210,7 +210,7 @@ fn proxy_of_the_environment_is_used() {
     let file = folder.path().join("settings.toml");
     fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    // The port is closed.
+    // The listener is dropped at once, so the port is closed.
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check", "--settings", support::text(&file)]);
     let output =
@@ -233,7 +233,7 @@ fn wrong_key_is_reported_but_not_shown() {
 
 #[test]
 fn unreachable_service_is_reported() {
-    // The port is closed.
+    // The listener is dropped at once, so the port is closed.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check"]);
     let url = format!("http://{address}/v2");

@@ -1,4 +1,4 @@
-//! The first use of a shared rate limit.
+//! Commands that use a shared rate limit.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use crate::support::{Service, derivs_with, run, text};
 
 const HOUR: [&str; 6] = ["get", "volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
 
-/// Nothing is sent for a minute: earlier requests may still count.
+/// With a new gate, nothing is sent for a minute, because earlier requests may still count.
 #[test]
 fn first_use_of_a_gate_explains_its_wait() {
     let (service, server) = (Service::start(), Server::start(None));
@@ -26,10 +26,10 @@ fn first_use_of_a_gate_explains_its_wait() {
     );
 }
 
-/// The gate has the limit of the settings file, whose window is over at once.
+/// The window of the limit is short, so the command does not wait.
 #[cfg(unix)]
 #[test]
-fn a_rate_limit_of_the_settings_is_that_of_the_gate() {
+fn gate_uses_the_rate_limit_of_the_settings() {
     use std::os::unix::fs::PermissionsExt;
 
     let (service, server, folder) = (Service::start(), Server::start(None), tempfile::tempdir().unwrap());

@@ -2,7 +2,7 @@
 
 use crate::support::{Service, Terminal};
 
-/// The screen of a command that ends by itself.
+/// Runs a command to its end, and returns the exit code and the screen.
 fn run(args: &[&str]) -> (Option<i32>, String) {
     let mut terminal = Terminal::start(args);
     let code = terminal.end();
@@ -83,7 +83,7 @@ fn ctrl_c_ends_a_poll_with_130() {
 }
 
 #[test]
-fn a_backfill_reports_what_it_did() {
+fn backfill_replaces_the_bar_with_its_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.parquet");
     let range = ["--from", "2025-01-01", "--to", "2025-04-01", "--out", file.to_str().unwrap(), "--sandbox"];

@@ -118,7 +118,7 @@ async fn series_plan(
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
     let state = &found.state;
     let mut missing = state.settled.missing(&range);
-    // Records may lie outside of the window of a page.
+    // Two records of a page are reserved for records outside of its window.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
     let tail = missing.last_mut().filter(|tail| tail.end == range.end);
     let recent = tail.as_ref().map_or(range.end, |tail| tail.start);

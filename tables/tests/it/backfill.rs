@@ -55,7 +55,7 @@ async fn later_and_earlier_ranges_and_other_series_are_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn compressed_text_is_continued() {
+async fn second_run_extends_compressed_text() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
     let path = dir.path().join("OUT.CSV.GZ");
     let days = |days: i64| job(coins(&client, &["BTC"]), END - 40 * DAY, END - 40 * DAY + days * DAY, &path);
@@ -100,7 +100,7 @@ async fn refetch_gaps_fills_old_holes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn status_lists_holes_and_how_far_a_series_is_behind() {
+async fn status_lists_holes_and_intervals_behind() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -116,7 +116,7 @@ async fn status_lists_holes_and_how_far_a_series_is_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rows_of_two_origins_never_mix() {
+async fn job_with_another_source_label_is_rejected() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
     for name in TARGETS {
         let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));

@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn rows_are_identified_whatever_params_are_set() {
+async fn columns_of_a_file_do_not_depend_on_set_params() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
     for (name, params) in [("plain.csv", None), ("set.csv", Some("binance_spot"))] {
         let path = dir.path().join(name);
@@ -85,7 +85,7 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
+async fn column_of_a_changed_type_is_cast_or_rejected_before_a_request() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -97,7 +97,7 @@ async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
         let error = with(&TEXT).plan().await.unwrap_err().to_string();
         let expected = "`volumeRatio` is Float64 there, and Utf8 in the catalogue; to rebuild, move it away";
         assert!(error.contains(expected), "{name}: {error}");
-        // The remedy proposed by the message.
+        // Moves the file or folder away, as the message advises.
         let (location, _) = error.split_once(": ").unwrap();
         fs::rename(location, dir.path().join("away")).unwrap();
         assert_eq!(run(&with(&TEXT)).await.records, 72, "{name}");
@@ -105,7 +105,7 @@ async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endpoints_with_other_types_do_not_share_a_file() {
+async fn endpoints_with_conflicting_types_are_rejected_for_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let client = client_of(|_, _, _| panic!("a request was sent")).build().unwrap();
     let both = || vec![hours(&client, &RATIO, "BTC"), hours(&client, &NOTES, "BTC")];
@@ -148,7 +148,7 @@ async fn inferred_columns_do_not_depend_on_other_endpoints_of_the_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn records_without_a_table_keep_the_columns_of_the_first_run() {
+async fn inferred_columns_are_those_of_the_first_run() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);

@@ -1,8 +1,8 @@
 //! Tests of the public API, over a transport in memory.
 
-#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 
-// The alias that dependants also use.
+// Dependants import the crate under this name too.
 extern crate generated_client_tables as tables;
 
 mod backfill;

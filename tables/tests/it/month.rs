@@ -35,7 +35,7 @@ fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &
     assert_eq!(other, None, "{coin} at {time} is there twice");
 }
 
-/// The rows are not converted to text, since a month of minutes has many.
+/// Reads rows without converting them to text, because a month of minutes has many rows.
 fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
         let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
@@ -87,8 +87,8 @@ fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     rows
 }
 
-/// Returns the differences between two readings of a target: rows outside of the known range, rows within it, and rows
-/// with changed content.
+/// Returns the numbers of added, filled and revised rows between two readings of a target: new rows outside of the
+/// known range, new rows within it, and rows with changed content.
 fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let known: Vec<_> = before.keys().filter(|(of, _)| *of == coin).map(|(_, time)| *time).collect();
     let (mut added, mut filled, mut revised) = (0, 0, 0);
@@ -146,7 +146,7 @@ impl Month {
         self.check(day, troubles, &before, &summary.unwrap());
     }
 
-    /// Compares the report of a run with the files before and after it, and with the service.
+    /// Compares the report of a run with the files before and after the run, and with the service.
     fn check(&self, day: i64, troubles: &Troubles, before: &Rows, summary: &Summary) {
         let (after, service) = (&self.rows, self.service.lock().unwrap());
         let context = format!("day {day} of {troubles:?}, {}: {summary:#?}", self.target.display());
@@ -216,7 +216,7 @@ async fn hours(name: &str) {
     month(name, ("1h", &COINS), MONTH, &EACH).await;
 }
 
-/// Runs the same troubles within twelve days, with minutes, where a day is more than one page.
+/// Runs the same troubles within twelve days, with a record per minute, so that a day needs more than one page.
 async fn minutes(name: &str) {
     let troubles = Troubles { late: 1, hole: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
     month(name, ("1m", &COINS[..1]), 12, &troubles).await;
@@ -258,21 +258,21 @@ async fn twelve_days_of_minutes_in_a_data_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn drawn_months_in_one_parquet_file() {
+async fn months_with_random_troubles_in_one_parquet_file() {
     for seed in [3, 6, 9] {
         drawn("out.parquet", seed).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn drawn_months_in_csv() {
+async fn months_with_random_troubles_in_csv() {
     for seed in [1, 4, 7, 10] {
         drawn("out.csv", seed).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn drawn_months_in_a_data_set() {
+async fn months_with_random_troubles_in_a_data_set() {
     for seed in [2, 5, 8] {
         drawn("data/", seed).await;
     }

@@ -25,7 +25,7 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
-/// Creates a client that responds to a range of seconds, without its ends, with a status and a body.
+/// Creates a client whose responses, a status and a body, are computed from the URL and the range in seconds.
 pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
@@ -65,7 +65,7 @@ pub(crate) fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
     coins.iter().map(|coin| hours(client, &service::RATIO, coin)).collect()
 }
 
-/// Returns the value at a time; `None` for no record.
+/// A function that returns the value at a time; `None` if there is no record.
 pub(crate) type Script = fn(i64) -> Option<String>;
 
 /// Creates a client of a service whose values are computed by a function that the test can replace.
@@ -84,7 +84,7 @@ pub(crate) async fn run(job: &Backfill) -> Summary {
     job.run(|_: &BackfillEvent| {}, std::future::pending()).await.unwrap()
 }
 
-/// Returns every visible file below a folder, by its path in the folder.
+/// Returns the paths of all visible files below a folder, relative to the folder and in order.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };

@@ -44,7 +44,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/
     Evidence::Documented,
 );
 
-/// Returns the response of an endpoint.
+/// Returns the request of an endpoint and its response with this data.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
@@ -68,7 +68,7 @@ fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
 }
 
 #[tokio::test]
-async fn every_type() {
+async fn records_with_fields_of_every_type_are_written() {
     let data = r#"{"at":1700000000250,"scanned":"2024-03-01T00:00:00.000001Z","number":0.1,"whole":-7,"count":8,"flag":true,"text":"a, \"b\"","any":{"x":[1]},"level":{"price":1.5,"orders":2,"new":1},"levels":[{"price":2},{"price":3}],"grid":[[1,null],[]],"sums":{"b":2,"a":1},"more":"x"},{"at":1700000001000,"number":1e21}"#;
     let (_, series) = series(&KNOWN, data).await;
     let table = TableSchema::for_endpoint(&KNOWN).unwrap();
@@ -109,7 +109,7 @@ async fn columns_have_known_facts_as_metadata() {
 }
 
 #[tokio::test]
-async fn untyped_records_have_the_columns_of_the_first() {
+async fn inferred_columns_keep_other_values_as_unknown_fields() {
     let first =
         r#"{"at":1700000000,"a":1,"b":"x","c":true,"d":{"e":1},"f":null,"g":2},{"at":1700000060,"a":2.5,"g":"mixed"}"#;
     let (request, records) = series(&UNKNOWN, first).await;

@@ -10,7 +10,7 @@ use crate::support::service::{Client, RATIO};
 use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, scripted};
 
 #[tokio::test(start_paused = true)]
-async fn one_invalid_value_costs_one_value_unless_strict() {
+async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -79,7 +79,7 @@ async fn a_first_run_that_is_cancelled_keeps_its_pages() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_series_without_a_record_is_not_a_success() {
+async fn series_without_a_record_is_incomplete_unless_allowed() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let (client, script) = scripted(|_| None);
@@ -110,7 +110,7 @@ async fn a_service_that_does_not_respond_ends_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rejected_credentials_end_the_job_and_keep_what_was_fetched() {
+async fn rejected_credentials_end_the_job_and_keep_fetched_records() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let requests = Arc::new(Mutex::new(0));
@@ -128,7 +128,7 @@ async fn rejected_credentials_end_the_job_and_keep_what_was_fetched() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn damage_is_named_and_never_merged() {
+async fn damaged_file_is_an_error_and_is_not_merged() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -159,7 +159,7 @@ async fn damage_is_named_and_never_merged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_is_continued() {
+async fn run_after_a_cancelled_run_completes_the_target() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -174,7 +174,7 @@ async fn a_cancelled_run_is_continued() {
 }
 
 #[tokio::test]
-async fn a_second_run_of_the_same_series_is_an_error_and_of_others_is_not() {
+async fn concurrent_run_is_rejected_if_it_writes_the_same_files() {
     let dir = tempfile::tempdir().unwrap();
     let slow = runtime::transport::from_fn(|_| std::future::pending());
     let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();

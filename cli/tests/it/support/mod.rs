@@ -23,7 +23,7 @@ pub(crate) struct RunOutput {
     pub(crate) err: String,
 }
 
-/// The program with these arguments, which sees no settings of this machine's user.
+/// Creates a command with these arguments, without the settings of the user who runs the tests.
 pub(crate) fn derivs(args: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(args).stdin(Stdio::null());
@@ -34,6 +34,7 @@ pub(crate) fn derivs(args: &[&str]) -> Command {
     command
 }
 
+/// Returns `true` for variables of the user that would change the behaviour of the program.
 pub(crate) fn is_foreign(name: &str) -> bool {
     name.starts_with("MARKET_ANALYTICS_") || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"].contains(&name)
 }
@@ -61,7 +62,7 @@ pub(crate) fn contents(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// Permissions of a settings file.
+/// Sets the permissions that a settings file must have.
 #[cfg(unix)]
 pub(crate) fn only_for_its_owner(file: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -77,7 +78,7 @@ pub(crate) fn output(command: &mut Command) -> RunOutput {
     run_output(&command.output().unwrap())
 }
 
-/// The program with the settings of a service.
+/// Creates a command with the settings of a service.
 pub(crate) fn derivs_with(service: &Service, args: &[&str]) -> Command {
     let mut command = derivs(args);
     command.env("MARKET_ANALYTICS_BASE_URL", service.base_url()).env("MARKET_ANALYTICS_API_KEY", "right-key");

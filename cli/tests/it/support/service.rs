@@ -10,7 +10,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// A service that requires the key `right-key`.
+    /// Starts a service that requires the key `right-key`.
     pub(crate) fn start() -> Self {
         Self::with(|builder| builder)
     }

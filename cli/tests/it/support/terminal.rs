@@ -1,6 +1,6 @@
 //! A pseudo-terminal with the program in it: tests send keys and read the screen.
 //!
-//! No test asserts a duration; a generous limit ends a wait that would never end.
+//! No test asserts a duration. Every wait for a text has a generous limit, so that a failing test ends.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -39,12 +39,12 @@ impl Terminal {
         Self::with(args, &[])
     }
 
-    /// Starts it without colours.
+    /// Starts the program without colours.
     pub(crate) fn without_colours(args: &[&str]) -> Self {
         Self::with(args, &[("NO_COLOR", "1")])
     }
 
-    /// Starts it with a service.
+    /// Starts the program with the settings of a service.
     pub(crate) fn derivs_with(service: &Service, args: &[&str]) -> Self {
         let url = service.base_url();
         Self::with(args, &[("MARKET_ANALYTICS_BASE_URL", url), ("MARKET_ANALYTICS_API_KEY", "right-key")])
@@ -72,7 +72,7 @@ impl Terminal {
     /// The text on the screen.
     pub(crate) fn screen(&self) -> String {
         let shown = self.shown.lock().unwrap();
-        // Lines, regardless of their line endings.
+        // Joined from rows, so the text does not depend on the line endings of the output.
         let lines: Vec<_> = shown.screen.screen().rows(0, COLUMNS).map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n").trim_end().to_owned()
     }
@@ -96,7 +96,7 @@ impl Terminal {
         (&*self.keys).write_all(b"\x03").unwrap();
     }
 
-    /// Waits for the end of the program; the exit code.
+    /// Waits for the end of the program, and returns its exit code.
     pub(crate) fn end(&mut self) -> Option<i32> {
         let code = self.child.wait().unwrap().code();
         if let Some(reader) = self.reader.take() {
@@ -114,7 +114,7 @@ fn screen() -> vt100::Parser {
 fn read(pty: &Pty, shown: &Mutex<Shown>) {
     let mut pty = pty;
     let mut bytes = [0; 4096];
-    // The end of the program is an error here, because the other side is then closed.
+    // Reading fails when the program ends, because the other side of the terminal is then closed.
     while let Ok(count @ 1..) = pty.read(&mut bytes) {
         let mut shown = shown.lock().unwrap();
         shown.screen.process(&bytes[..count]);

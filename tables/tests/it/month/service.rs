@@ -9,7 +9,7 @@ use super::BEGIN;
 use crate::support::service::Client;
 use crate::support::{DAY, HOUR};
 
-/// The days of the troubles, counted in runs from zero.
+/// The day of each trouble: the number of the run, counted from zero.
 #[derive(Clone, Debug)]
 pub(super) struct Troubles {
     /// Records of three days are published 80 hours late.
@@ -53,7 +53,7 @@ impl Troubles {
     }
 }
 
-/// The service: its records depend on the time of the request.
+/// A service whose records depend on the time of the request.
 pub(super) struct Service {
     pub(super) troubles: Troubles,
     pub(super) step: i64,
@@ -67,7 +67,7 @@ impl Service {
         (self.now - BEGIN) / DAY
     }
 
-    /// The publication time of a record.
+    /// Returns the publication time of a record.
     fn published(&self, time: i64) -> i64 {
         let start = |run: i64| BEGIN + run * DAY;
         if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
@@ -86,6 +86,7 @@ impl Service {
             return None;
         }
         let text = (BEGIN + self.troubles.text * DAY - 5 * HOUR) / HOUR * HOUR;
+        // The service revises a record twelve hours after its time.
         let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
         let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
         let is_text = time == text && self.day() == self.troubles.text;

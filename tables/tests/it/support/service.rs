@@ -28,7 +28,7 @@ pub struct Metadata {
 
 impl Metadata {
     /// Returns the parts of the request that the endpoint does not cover.
-    #[allow(clippy::unused_self)] // The shell calls it as a method.
+    #[allow(clippy::unused_self)] // `define_client!` calls it as a method.
     pub fn unsupported(&self) -> Vec<String> {
         Vec::new()
     }
@@ -84,15 +84,15 @@ static WIDE_RECORD: RecordInfo = RecordInfo::new(
     &[TIME, number("volumeRatio", ValueType::Number), number("share", ValueType::Number).optional()],
 );
 
-/// Records with a time and a number.
+/// An endpoint whose records have a time and a number.
 pub(crate) static RATIO: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RATIO_RECORD));
 pub(crate) static DELTA: EndpointInfo = series("volume_delta", "/volumeDelta", Some(&DELTA_RECORD));
 /// The endpoint of [`RATIO`] in two other catalogues: with whole numbers, and with text.
 pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&COUNT_RECORD));
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
-/// The same endpoint in a catalogue where its values are numbers and it has an additional field.
+/// The endpoint of [`RATIO`] in a catalogue with an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
-/// Another endpoint with a text field of the same name.
+/// Another endpoint, with a text field that has the name of the number of [`RATIO`].
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
-/// Records without a table of fields.
+/// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
