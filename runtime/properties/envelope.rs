@@ -1,4 +1,4 @@
-//! A body is read as `serde_json` reads it or rejected, and the error points into it.
+//! A body is either read as `serde_json` reads it, or rejected with an error that points into the body.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use crate::decode::sample::{Every, Level, Whole, series_of};
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
 
-/// What is decoded equals what `serde_json` makes of the same text, numbers bit by bit.
+/// The decoded values equal those of `serde_json` for the same text; numbers are equal bit by bit.
 ///
 /// # Panics
 ///
@@ -45,22 +45,22 @@ pub fn envelope(text: &[u8]) {
     }
 }
 
-/// A body that is read although no `Value` can represent it is valid JSON nevertheless.
+/// Asserts that a body is valid JSON; used for accepted bodies that no `Value` can represent.
 fn assert_grammar(text: &str) {
     assert!(serde_json::from_str::<IgnoredAny>(text).is_ok(), "{text} is not JSON");
 }
 
-/// Whether a series of any record may be rejected.
+/// Returns whether a series of arbitrary records may be rejected with this error.
 fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
     let is_series = expected.is_some_and(|expected| expected["data"].is_array());
     !is_series || error.contains("duplicate key") || error.starts_with("`metadata")
 }
 
-/// A refusal is short, and its line and column are in the body.
+/// Asserts that an error is short, and that its line and column are in the body.
 fn assert_points_into(text: &str, error: &impl Display) {
     let error = error.to_string();
     assert!(error.len() < 700 && !error.contains('\n'), "{error}");
-    // A value that is read and does not fit has a path instead.
+    // The error for a value of the wrong type has a JSON path instead of a position.
     let Some((_, position)) = error.rsplit_once(" at line ") else {
         return assert!(error.starts_with('`'), "{error}");
     };
@@ -77,7 +77,7 @@ fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
     assert_unknown(&whole.unknown_fields, expected, &["data", "metadata"]);
 }
 
-/// Every field has the value of the object, and nothing of the object is lost.
+/// Asserts that every field has its value in the object, and that no value of the object is lost.
 fn assert_every(record: &Every, expected: &Value) {
     let timestamp = |value: &Value| integer_of(value).map(Timestamp::from);
     assert_eq!(Some(record.time), timestamp(&expected["time"]));
@@ -134,7 +134,7 @@ fn assert_number(number: f64, expected: &Value) {
     assert_eq!(Some(number.to_bits()), expected.map(f64::to_bits));
 }
 
-/// A whole number that loses nothing as one, also where it is written as text.
+/// The integer of a JSON value, written as a number or as text; `None` if the conversion would lose digits.
 // The comparison above guarantees that the cast is exact.
 #[allow(clippy::cast_possible_truncation)]
 fn integer_of(value: &Value) -> Option<i64> {
@@ -156,7 +156,7 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Equal, where zero and negative zero are not.
+/// Asserts that two values are equal; zero and negative zero are different.
 fn assert_same(value: &Value, expected: &Value) {
     match (value, expected) {
         (Value::Array(values), Value::Array(expected)) => {

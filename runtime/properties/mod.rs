@@ -1,7 +1,8 @@
 //! Properties of every text that a service may send.
 //!
-//! Each property takes one text and panics if it is violated. The fuzz targets in `fuzz/` search for such a text; their
-//! corpus is kept there and tested here. Built for tests and `cargo fuzz` only, not for users.
+//! Each property is a function of one text that panics if the text violates the property. The fuzz targets in `fuzz/`
+//! search for such texts; the tests here run the corpus that is stored in `fuzz/`. This module is built only for tests
+//! and `cargo fuzz`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a violated property panics")]
 
@@ -15,13 +16,13 @@ pub use number::number;
 pub use retry_after::retry_after;
 pub use token_reply::token_reply;
 
-/// The reference reads numbers exactly only without the features that keep their text.
+/// Without `__json-features`, because the reference reads numbers exactly only if it does not keep their text.
 #[cfg(all(test, not(feature = "__json-features")))]
 mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Tries every text that is kept for a target.
+    /// Checks a property for every text in the corpus of a fuzz target.
     fn check(target: &str, property: fn(&[u8])) {
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
         let texts: Vec<_> =

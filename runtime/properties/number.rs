@@ -1,4 +1,4 @@
-//! A number is read as JSON and Rust read it, quoted or not, or rejected.
+//! A number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
 
 use crate::decode::record::{DecodedValue, FromDecoded, Record};
 use crate::registry::{TimeUnit, ValueType};
@@ -9,7 +9,7 @@ use crate::values::{Number, Timestamp, Value};
 
 use crate::decode::sample::Level;
 
-/// What is read is the nearest `f64`, and an integer only where that loses nothing.
+/// The result is the nearest `f64`, and an integer only if the conversion loses nothing.
 ///
 /// # Panics
 ///
@@ -34,7 +34,7 @@ pub fn number(text: &[u8]) {
     assert_integer(text, number);
 }
 
-/// Whether it is a JSON number in the range of `f64`.
+/// Returns whether a text is a JSON number in the range of `f64`.
 fn is_number(text: &str) -> bool {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) && text.trim_end() == text;
     is_bare && serde_json::from_str::<Value>(text).is_ok()
@@ -52,8 +52,8 @@ fn decoded<'a>(ty: &ValueType, text: &'a str) -> Option<DecodedValue<'a>> {
     DecodedValue::of_text(ty, text.into())
 }
 
-/// An integer is the nearest to its number, and an integer literal is read exactly.
-// Up to 2^53, where the digits do not speak for themselves, the cast is exact.
+/// Asserts that the integer is the nearest to its number, and that an integer literal is read exactly.
+// Only integers below 2^53 are cast, so the cast is exact.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
     let read = decoded(&ValueType::Integer, text).map(|mut value| i64::from_decoded(&mut value));

@@ -7,7 +7,7 @@ use crate::dispatch::retry_after::read;
 use crate::error::{Again, Error, ErrorKind};
 use crate::transport::Headers;
 
-/// The first line is the header, the optional second the `Date` of the response.
+/// Checks a text whose first line is the header and whose optional second line is the `Date` of the response.
 ///
 /// # Panics
 ///
@@ -27,7 +27,7 @@ pub fn retry_after(text: &[u8]) {
     assert_read(value.trim(), date.trim(), asked);
 }
 
-/// What is read is what is written, to the second.
+/// Asserts that the header is read correctly, to the second.
 fn assert_read(value: &str, date: &str, asked: Option<Duration>) {
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         let seconds = value.parse().map_or(Duration::MAX, Duration::from_secs);
@@ -51,7 +51,8 @@ fn is_decimal(value: &str) -> bool {
         && !value.ends_with('.')
 }
 
-/// The gate pauses no longer than allowed, and a request that has to wait longer fails at once.
+/// Asserts that the rate limiter pauses no longer than allowed, and that a request that would have to wait longer fails
+/// at once.
 fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
     let rules = Retry::default().max_retry_after(longest);

@@ -1,6 +1,6 @@
 //! A service that no catalogue describes, for tests of the decoder.
 //!
-//! It has a field of every type, so that the results apply to any service.
+//! Its record has a field of every type, so that the results apply to any service.
 
 #![allow(dead_code, unreachable_pub, reason = "what users of an emitted record call is written for these too")]
 
@@ -96,7 +96,7 @@ impl Record for About {
 
 crate::fields!(About => exchanges = 0);
 
-/// A whole envelope.
+/// A decoded response: the records, and the rest of the envelope.
 #[derive(Debug)]
 pub(crate) struct Whole<T> {
     pub(crate) data: Vec<T>,
@@ -105,7 +105,7 @@ pub(crate) struct Whole<T> {
     pub(crate) bad_records: Vec<BadRecord>,
 }
 
-/// An envelope whose records and metadata are further down.
+/// An envelope whose records and metadata are in nested objects.
 pub(crate) const DEEP: &EnvelopeInfo =
     &EnvelopeInfo { data: "result.page.rows", metadata: Some("result.about"), time: None };
 
@@ -114,12 +114,12 @@ pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
     read_as(text, ENVELOPE, BadRecords::Refused)
 }
 
-/// Decodes the good records of a series.
+/// Decodes a series, and skips its bad records.
 pub(crate) fn good_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
     read_as(text, ENVELOPE, BadRecords::Skipped)
 }
 
-/// Decodes a series whose records are further down.
+/// Decodes a series with the envelope [`DEEP`].
 pub(crate) fn deep_of<T: Item>(text: &str, bad_records: BadRecords) -> Result<Whole<T>, String> {
     read_as(text, DEEP, bad_records)
 }

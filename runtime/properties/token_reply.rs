@@ -1,11 +1,11 @@
-//! A response with a token is read, any other is rejected, and no error repeats its content.
+//! A response with a token is read, any other response is rejected, and no error repeats the content of the response.
 
 use std::time::Duration;
 
 use crate::auth::token::response::TokenResponse;
 use crate::values::Value;
 
-/// The token is the text of the response, its lifetime a duration or unknown.
+/// The token equals the text in the response; its lifetime is a duration or unknown.
 ///
 /// # Panics
 ///
@@ -32,16 +32,16 @@ const KNOWN: [&str; 4] = [
 ];
 
 fn usable_token(reply: &Value) -> Option<&str> {
-    // White space around a token is none of it.
+    // White space around a token is not part of the token.
     let token = reply.get("access_token")?.as_str().map(str::trim).filter(|token| !token.is_empty())?;
     let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("bearer");
     kind.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// A lifetime is read to the nearest `f64`; a negative one is unknown.
+/// Asserts that a lifetime is read as the nearest `f64`, and a negative lifetime as zero.
 fn assert_life(life: Option<Duration>, expected: &Value) {
     let expected = match expected {
-        // As text it has to be a number and nothing else.
+        // A lifetime in text has to be a number without white space around it.
         Value::String(text) if text.trim() == text => serde_json::from_str::<f64>(text).ok(),
         other => other.as_f64(),
     };

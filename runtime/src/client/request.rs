@@ -108,7 +108,7 @@ impl<E> Request<E> {
     /// Sets a param by its name on the wire, including params that are not in the catalogue. `None` omits the param.
     ///
     /// An earlier value of the param is replaced.
-    // The value is taken by value, so that a literal can be passed directly.
+    // `value` is passed by value, so that callers can pass a literal without `&`.
     #[allow(clippy::needless_pass_by_value)]
     pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))

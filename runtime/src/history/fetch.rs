@@ -111,6 +111,7 @@ impl Fetch {
         let Some(due) = self.pager.next_retry() else { return false };
         let mut delay = Box::pin(sleep_until(due));
         let is_due = delay.as_mut().poll(cx).is_ready();
+        // Stored, because a dropped sleep would not wake the task.
         self.delay = Some(delay).filter(|_| !is_due);
         is_due
     }

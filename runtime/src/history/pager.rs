@@ -314,6 +314,7 @@ impl<R> Pager<R> {
         let Some(page) = self.pages.get_mut(index) else { return };
         if error.is_body_too_large() && self.options.grid.touched(page.window) > 1 {
             let half = self.half(self.pages.get(index).map_or(self.options.range, |page| page.window));
+            // Later windows of the same size would be too large as well.
             self.limits.cut(half);
             return self.divide(index);
         }

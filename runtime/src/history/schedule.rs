@@ -254,6 +254,7 @@ impl Schedule {
     pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
         self.has_begun = true;
         let round = self.round.take()?;
+        // An interval that was still open at the time of the response does not count as requested.
         let requested_until = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
         let is_first_request = requested_until > self.requested_until;
         self.requested_until = requested_until;

@@ -53,6 +53,7 @@ impl Search {
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {
+            // A page before `low` was requested as the confirmation; its records reopen the search from `previous` on.
             (self.high, self.low) = (Some(page), if page < self.low { self.previous } else { self.low });
         } else if page >= self.low {
             (self.previous, self.low) = (self.low, page + 1);

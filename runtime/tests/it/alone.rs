@@ -1,4 +1,4 @@
-//! Tests that need a process to themselves, for its environment or its log, start this program again for one test.
+//! Runs one test in a separate process of this program, for tests that change the environment or record all logs.
 
 use std::process::Command;
 
@@ -7,7 +7,8 @@ pub(crate) fn is_alone() -> bool {
     std::env::var_os("ALONE").is_some()
 }
 
-/// Runs one test, named `module::test`, in a process with these variables and no other that concerns proxies or roots.
+/// Runs one test, named `module::test`, in a process with these environment variables and no others for proxies or root
+/// certificates.
 #[track_caller]
 pub(crate) fn run_alone(test: &str, environment: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,4 +1,4 @@
-//! A page with one bad record: rejected as a whole, or read without that record, as the request is set.
+//! A page with one bad record: rejected entirely, or read without that record if the request skips bad records.
 
 use std::error::Error as _;
 
@@ -6,7 +6,7 @@ use runtime::{DecodeError, Value};
 
 use crate::scripted::{Service, reply};
 
-/// A page of a thousand records, of which one is this.
+/// A page of a thousand records, including the record `bad`.
 fn page(bad: &str) -> String {
     let record = |index: usize| match index {
         700 => bad.to_owned(),

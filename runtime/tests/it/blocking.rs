@@ -49,7 +49,7 @@ fn connection_of_an_idle_runtime_is_not_reused() {
     let idle = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runtimes = [idle(), idle()];
     for _ in 0..3 {
-        // None of the three drives the connections of another.
+        // Neither of the two idle runtimes nor the background thread drives the connections of the others.
         for idle in &runtimes {
             idle.block_on(client.raw("/x").into_future()).unwrap();
         }
@@ -90,7 +90,7 @@ fn many_threads_share_gate_and_token() {
     ask_from_threads(&client, 16, 3);
     assert_eq!(service.seen(), (48, 1));
     assert!((2..=4).contains(&service.max_in_flight()), "{} at once", service.max_in_flight());
-    // An awaited request has the same token.
+    // An awaited request uses the same token.
     Runtime::new().unwrap().block_on(client.raw("/x").into_future()).unwrap();
     assert_eq!(service.seen(), (49, 1));
 }
@@ -119,11 +119,11 @@ async fn blocking_inside_async_is_an_error() {
     let there = client.clone();
     tokio::spawn(async move { check_refusal(&there) }).await.unwrap();
     assert_eq!(service.seen(), (0, 0));
-    // The check does not use up what the task may do until it has to yield.
+    // The check for a task has restored the budget of the task.
     assert!(tokio::task::coop::has_budget_remaining());
 }
 
-/// Where Tokio permits a thread to block.
+/// Tokio permits a thread to block in `spawn_blocking`, in `block_in_place` and after entering a runtime.
 #[test]
 fn blocking_inside_spawn_blocking_works() {
     let (service, runtime) = (Service::new(|_, _| ok()), Runtime::new().unwrap());
@@ -156,7 +156,7 @@ fn dropping_the_last_clone_ends_the_background_thread() {
         let mut request = [0; 1000];
         assert_ne!(stream.read(&mut request).unwrap(), 0);
         stream.write_all(&socket::reply("200 OK", DATA)).unwrap();
-        // The end of the connection, which nothing but the background keeps open.
+        // Waits for the end of the connection, which only the background thread keeps open.
         stream.read(&mut request).unwrap()
     });
     ask(&client.clone()).unwrap();
@@ -196,7 +196,8 @@ fn blocking_history_is_an_iterator() {
     assert_eq!((take_gaps(), take_gaps()), (1, 0));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
-    // An error of the request ends it. Inside an async runtime the call fails, and the iterator continues outside.
+    // An error of the request ends the iterator. A call inside an async runtime fails, and the iterator continues
+    // outside of the runtime.
     let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");
     let mut pages = history().pages_blocking();

@@ -1,9 +1,9 @@
-//! All visible output of all failures, with secrets that would show.
+//! All visible output of all failures, searched for recognizable secrets.
 //!
 //! A service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, in
 //! requests for data and for a token. Nothing that is printed, observed or logged by this crate or another, and nothing
-//! in the error, contains a secret. The test has its own process: a subscriber sees nothing of a span that another
-//! thread met first.
+//! in the error, contains a secret. The test runs in a separate process, because a subscriber does not see a span that
+//! another thread used first.
 
 use std::error::Error as _;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use crate::invented::Client;
 use crate::scripted::{KEY, MockResponse, Service, ok, reply, silence};
 use crate::socket::{self, Server, Step};
 
-/// No secret.
+/// The client id, which is not a secret.
 const ID: &str = "an-id";
 const SECRET: &str = "canary-secret";
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
@@ -27,7 +27,7 @@ const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 /// All secrets, as a service would repeat them: the last is the Basic value of id and secret.
 const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary-token";
 
-/// The same before there is a token.
+/// The secrets that exist before the first token is issued.
 const EARLY_ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA==";
 
 /// Texts that show that a secret was not masked.
@@ -55,7 +55,7 @@ impl Seen {
         }
     }
 
-    /// Fails if it contains a secret; prints how much was seen.
+    /// Fails if the recorded output contains a secret; prints the amount of output.
     fn assert_clean(&self, case: &str) -> usize {
         let seen = std::mem::take(&mut *self.0.lock().unwrap());
         let line = seen.lines().find(|line| TRACES.iter().any(|trace| line.contains(trace)));
@@ -114,7 +114,7 @@ fn failed(phase: Phase, echo: &str) -> MockResponse {
     MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
-/// What a service can do, by number; `None` when that is all.
+/// The behaviours of a service, by number; `None` after the last one.
 fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
     const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];
@@ -136,7 +136,7 @@ fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     }
 }
 
-/// Sends a request and records all that is visible.
+/// Sends a request and records all visible output.
 async fn ask(builder: Builder<Client>, seen: &Seen) {
     seen.note(format_args!("{builder:?} {builder:#?}"));
     let client = builder.observer(seen.clone()).build().unwrap();
@@ -168,7 +168,7 @@ fn service(number: usize, to_token: bool) -> Arc<Service> {
     })
 }
 
-/// The same on a real socket.
+/// Sends requests over a real socket, and records all visible output.
 async fn ask_socket(seen: &Seen) {
     let reply = |head: &str, body: &str| Step::Write(socket::reply(&format!("{head}\r\nx-echo: {ECHO}"), body));
     let steps = vec![reply("200 OK", TOKEN), reply("401 No", ECHO), reply("200 OK", TOKEN), reply("500 Oops", ECHO)];

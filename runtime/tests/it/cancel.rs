@@ -1,4 +1,4 @@
-//! Dropping a request at every point where it waits, over a transport in memory and a paused clock.
+//! Requests that are dropped at every point at which they wait, over a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::pin;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Service, ok, reply};
 
-/// A service with every reason to wait: its token is slow and soon rejected, then it is busy.
+/// A service that gives requests every reason to wait: its token is slow and soon rejected, then the service is busy.
 fn troubled() -> (Arc<Service>, Client) {
     let tokens = AtomicUsize::new(0);
     let service = Service::new(move |request, before| {
@@ -35,7 +35,7 @@ fn troubled() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Afterwards, all requests are served and no state is left.
+/// Checks that after a dropped request, all other requests are served and no state is left.
 async fn check(service: &Service, client: &Client, case: &str) {
     // A request for a token belongs to the client, and is not dropped with the request that needed it first.
     assert!(service.in_flight() <= 1, "{case}");
@@ -50,12 +50,13 @@ async fn check(service: &Service, client: &Client, case: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
-/// Sends a request, and drops it after some time and this number of polls; returns whether it was complete by then.
+/// Sends a request, and drops it after some time and this number of polls; returns whether the request was complete by
+/// then.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
     assert!(!poll());
-    // Without this the clock would not advance: the runtime is never idle while a task yields.
+    // Without this sleep the paused clock would not advance: it advances only while the runtime is idle.
     if !after.is_zero() {
         tokio::time::sleep(after).await;
     }

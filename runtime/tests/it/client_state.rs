@@ -1,6 +1,6 @@
 //! State that belongs to the client and not to one caller: a pause, a token, a slot, connections.
 //!
-//! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may notice.
+//! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may be affected.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ async fn requests_that_were_not_sent_do_not_end_a_pause() {
     let begun = Instant::now();
     let calls: Vec<_> = (0..10).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    // Dropped while they connect.
+    // The requests are dropped while they connect.
     calls.iter().for_each(tokio::task::JoinHandle::abort);
     client.raw("/x").await.unwrap();
     assert!(begun.elapsed() >= 10 * SECOND, "{:?}", begun.elapsed());
@@ -109,7 +109,7 @@ async fn panic_in_user_code_affects_only_its_call() {
     let client = service.builder().observer(observer.clone()).rate_limiter(gate).build().unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(observer.0.load(Ordering::Relaxed), 5);
-    // Dropped during a panic, a request reports its end while the thread unwinds.
+    // A request that is dropped during a panic reports its end while the thread unwinds.
     let there = client.clone();
     let panics = tokio::spawn(async move {
         let request = there.raw("/x").into_future();
@@ -162,7 +162,7 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
     let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
     assert!(outcome.is_err());
     other.block_on(client.raw("/x").into_future()).unwrap();
-    // A token request is not lost with a runtime that has shut down, either.
+    // A token request is also not lost with a runtime that has shut down.
     assert_eq!(server.requests.lock().unwrap().len(), 3);
     drop(stopped);
 }
@@ -227,7 +227,7 @@ async fn a_pause_begins_with_the_headers_of_a_429() {
     }
 }
 
-/// The same over a socket: how the rest of the body is withheld makes no difference to the next request.
+/// A real server withholds the body of a 429; the pause begins before the request is over.
 #[tokio::test]
 async fn the_built_in_transport_reports_headers_before_the_body() {
     let busy = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 10\r\n\r\n".to_vec();
@@ -241,7 +241,7 @@ async fn the_built_in_transport_reports_headers_before_the_body() {
     request.await.unwrap().unwrap();
 }
 
-/// A gate that only notes a pause.
+/// A rate limiter that only reports the beginning of a pause.
 struct Notified(Arc<tokio::sync::Notify>);
 
 impl RateLimiter for Notified {
@@ -264,7 +264,7 @@ async fn truncated_json_is_requested_again() {
         client.market().ratio().coin("BTC").await.unwrap();
         assert_eq!(server.requests.lock().unwrap().len(), 2, "{length}");
     }
-    // A complete body is not retried, whatever its contents.
+    // A complete body is never retried, even if its contents are invalid.
     let complete = |body: &str| Step::Write(socket::reply("200 OK", body));
     for (step, kind) in [
         (complete(&DATA[..DATA.len() - 1]), ErrorKind::Decode),
@@ -295,7 +295,7 @@ async fn clients_share_a_limit_that_can_be_changed() {
     let arrivals = service.arrivals();
     assert_eq!(service.seen(), (4, 2));
     assert!(arrivals.windows(2).all(|pair| pair[1] - pair[0] >= SECOND), "{arrivals:?}");
-    // Applies to a request that already waits; connection and token are kept.
+    // A new limit applies to a request that already waits; connection and token are kept.
     let begun = Instant::now();
     let waits = tokio::spawn(clients[0].raw("/x").into_future());
     tokio::time::sleep(SECOND / 10).await;

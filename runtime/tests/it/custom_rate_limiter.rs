@@ -189,7 +189,7 @@ async fn custom_limiter_receives_unused_permits() {
         "token 1 enters",
         "token leaves",
         "token Response",
-        // The token has expired meanwhile.
+        // The token has expired while the request was queued.
         "client.raw 1 enters",
         "client.raw Unused",
         "token 1 enters",
@@ -202,7 +202,7 @@ async fn custom_limiter_receives_unused_permits() {
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
 
-/// If the transport does not report when it sends, the call counts.
+/// If the transport does not report when it sends, a request counts as sent when the transport is called.
 #[tokio::test(start_paused = true)]
 async fn custom_limiter_receives_unreported_sends() {
     let service = Service::without_sent_reports(|_, _| ok());

@@ -1,6 +1,7 @@
-//! Connections that worked and no longer respond: after a suspend, a change of network, or behind a NAT that lost them.
+//! Connections that worked and no longer respond: after a suspend or a change of network, or behind a NAT that has
+//! dropped them.
 //!
-//! On real sockets, so outcome and order are asserted, never duration.
+//! The tests use real sockets, so they assert outcomes and order, never durations.
 
 use std::future::IntoFuture;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,19 +17,19 @@ use tokio::sync::Barrier;
 use crate::invented::Client;
 use crate::socket::{DATA, KEY, reply};
 
-/// The number of connections before they fail.
+/// The number of connections that are opened before all of them fail.
 const WARM: usize = 20;
 
 /// The way in which the open connections fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Death {
-    /// No response arrives any more.
+    /// No further response arrives.
     Silence,
     /// Every request is answered with a reset.
     Reset,
 }
 
-/// A server whose first connections fail once each has had one response; new ones work.
+/// A server whose first connections fail after one response each; new connections work.
 struct Server {
     base_url: String,
     connections: Arc<AtomicUsize>,
@@ -50,7 +51,8 @@ impl Server {
     }
 }
 
-/// Responds to every request; on the first connections only to the first one, after all of them have sent it.
+/// Responds to every request of one connection. On each of the first connections, only the first request gets a
+/// response, once all of these connections have sent a request.
 async fn serve(mut stream: TcpStream, death: Death, warm: Option<Arc<Barrier>>) {
     let mut has_answered = false;
     while read_request(&mut stream).await.is_some() {

@@ -1,4 +1,4 @@
-//! An endpoint selected at run time: the same requests, values and errors as those of its method.
+//! An endpoint selected at run time: requests, values and errors are the same as with its method.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};
@@ -240,7 +240,7 @@ async fn dynamic_history_uses_the_registry() {
     assert_eq!((typed.times, typed.report.gaps), (listed.times, listed.report.gaps));
     assert_eq!(written(&typed.records), written(&listed.records));
     assert_eq!(listed.records.len(), 999);
-    // A run resumes from the checkpoint of another.
+    // A run resumes from the checkpoint of an earlier run.
     let mut pages = hours(&client).history(range.clone()).pages();
     let first = pages.next().await.unwrap().unwrap();
     let rest = hours(&client).history(range).resume(first.checkpoint).collect().await.unwrap();

@@ -18,7 +18,7 @@ pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.2
 /// An authority that signs certificates.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    /// Its own certificate.
+    /// The authority's own certificate.
     pub(crate) pem: String,
 }
 
@@ -32,14 +32,14 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// A certificate for a client of this name, and its key.
+    /// A certificate for a client of this name, and the key of the certificate.
     pub(crate) fn client(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// Like `acceptor`, for a server that requires a client certificate of this authority.
+    /// The acceptor of a server that requires a client certificate of this authority.
     pub(crate) fn strict_acceptor(&self, name: &str) -> TlsAcceptor {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
@@ -53,7 +53,7 @@ impl Authority {
         Arc::new(config).into()
     }
 
-    /// A server certificate for a name, valid this year or long expired.
+    /// The acceptor of a server whose certificate for this name is valid or long expired.
     pub(crate) fn acceptor(&self, name: &str, expired: bool, alpn: &[&str]) -> TlsAcceptor {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();

@@ -11,7 +11,7 @@ use runtime::{Endpoint, RateLimit, Retry};
 use crate::invented::{RatioRecord, Request};
 use crate::scripted::{DATA, MockResponse, Service, failure, reply, silence};
 
-/// One attempt of a request, its error as `{:#}` shows it, without the name of the request.
+/// Sends a request with one attempt, and returns its error as formatted by `{:#}`, without the name of the request.
 async fn check(mock: fn() -> MockResponse) -> String {
     let service = Service::new(move |_, _| mock());
     let client = service.builder().retry(Retry::none()).build().unwrap();
@@ -20,7 +20,7 @@ async fn check(mock: fn() -> MockResponse) -> String {
     text.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap().to_owned()
 }
 
-/// An event, and the error text for it.
+/// The response or failure of an attempt, and the expected error text.
 type Row = (fn() -> MockResponse, &'static str);
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +121,7 @@ async fn one_attempt() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An endpoint that is answered with one record.
+/// An endpoint whose response is one record.
 enum Latest {}
 
 impl runtime::emitted::Marker for Latest {}

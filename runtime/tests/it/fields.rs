@@ -1,4 +1,4 @@
-//! Operations on records of any type: written as on the wire, by name, by column; and built by hand.
+//! Records of any type: serialized as on the wire, read by name and by column, and built without a response.
 
 use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::{FieldValue, Record, UnknownFields};

@@ -42,7 +42,8 @@ impl Clock {
     }
 }
 
-/// A service that publishes each minute some seconds after its end, and shows the minute that is still open.
+/// A service that publishes each minute some seconds after the end of the minute, and also returns the minute that is
+/// still open.
 fn service(clock: &Clock, late: impl Fn(i64) -> i64 + Send + 'static) -> Arc<Service> {
     let clock = clock.clone();
     Service::new(move |request, _| respond(request, &clock, &late))
@@ -99,7 +100,7 @@ impl Received {
     }
 }
 
-/// Everything up to a second of the service's time.
+/// Returns everything that is received until this second of the service's time.
 async fn until(seconds: i64, poller: &mut Follow<Ratio>, clock: &Clock) -> Received {
     let mut received = Received::default();
     let end = clock.begun + Duration::from_secs(seconds.unsigned_abs());
@@ -120,7 +121,7 @@ async fn follow_sends_one_request_per_interval() {
     let mut poller = follow(&service, &clock);
     let received = until(3 * 3600 + 5, &mut poller, &clock).await;
     assert_eq!(received, Received { records: minutes(0..180), ..Received::default() });
-    // The first request shows the service's time.
+    // One request per minute, and a first request that shows the service's time.
     assert_eq!(service.seen().0, 181);
     assert_eq!(poller.checkpoint().unwrap().time(), Timestamp::from(START + 180 * MINUTE));
 }
@@ -203,7 +204,7 @@ async fn late_records_are_marked_and_later_ones_are_gaps() {
     let in_time = minutes(0..60).into_iter().filter(|minute| late(*minute) == 0);
     assert_eq!(received.records, in_time.collect::<Vec<_>>());
     assert_eq!((received.late, received.gaps), (vec![10, 12, 20], vec![30, 40]));
-    // Nearly all are found by the requests for later ones.
+    // Nearly all late records are found by the requests for later minutes.
     assert!(service.seen().0 <= 61 + 10, "{:?}", service.seen());
 }
 
@@ -281,7 +282,7 @@ async fn permanent_errors_are_returned_and_follow_continues() {
     );
 }
 
-/// Cancelling loses nothing, even if a page with late records is followed by one with new ones.
+/// A dropped future loses no record, even if a page of late records is followed by a page of new records.
 #[tokio::test(start_paused = true)]
 async fn dropped_next_future_loses_no_record() {
     let clock = Clock::new();
@@ -297,7 +298,7 @@ async fn dropped_next_future_loses_no_record() {
     assert_eq!((received.records.len(), received.late), (9, vec![5]));
 }
 
-/// A bad record is requested for as long as a late one, and reported once.
+/// A bad record is requested for as long as a late record, and reported once.
 #[tokio::test(start_paused = true)]
 async fn a_bad_record_is_reported_once() {
     let clock = Clock::new();

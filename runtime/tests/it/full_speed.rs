@@ -2,7 +2,7 @@
 //!
 //! The server has a thread for each connection and records when each request arrives. Figures depend on the machine, so
 //! the used share of the limit is only printed; a window with more requests than the limit fails. A thread that only
-//! sleeps measures how late this machine wakes threads: arrivals are known no more exactly than that.
+//! sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the arrival times.
 
 use crate::invented::{Client, SERVICE};
 use runtime::Builder;
@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 
 const BODY: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
-/// Longer than the longest window.
+/// The duration of the test, which is longer than the longest window.
 const TIME: Duration = Duration::from_secs(75);
 
-/// A machine that wakes threads later than this cannot measure anything.
+/// The maximum delay in waking a thread; with a longer delay, the measurement is invalid.
 const LATEST: Duration = Duration::from_millis(200);
 
 type Arrivals = Arc<Mutex<Vec<Instant>>>;
 
-/// The maximum delay in waking a thread, from its start to its end.
+/// Measures the maximum delay in waking a thread, from the start to the end of the metronome.
 struct Metronome {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Duration>,
@@ -51,7 +51,7 @@ impl Metronome {
     }
 }
 
-/// Answers each request of one connection after a delay.
+/// Responds to each request of one connection after a delay.
 fn serve(mut stream: TcpStream, arrivals: &Arrivals) -> std::io::Result<()> {
     let (mut head, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
@@ -69,7 +69,7 @@ fn serve(mut stream: TcpStream, arrivals: &Arrivals) -> std::io::Result<()> {
     }
 }
 
-/// A server on a separate thread; its address, and what has arrived.
+/// Starts a server on a separate thread; returns its base URL and its list of arrivals.
 fn server() -> (String, Arrivals) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
@@ -84,7 +84,7 @@ fn server() -> (String, Arrivals) {
     (base_url, arrivals)
 }
 
-/// The most requests that arrived within any window of a length.
+/// The maximum number of requests that arrived within any window of this length.
 fn peak(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()

@@ -33,7 +33,8 @@ async fn history_is_complete_and_in_order() {
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
-    // Windows are one record shorter than a page, so that a record outside of them fits; the last one is the remainder.
+    // Windows are one record shorter than a page, so that a record outside of the window fits; the last window is the
+    // remainder.
     let mut paths = service.paths();
     paths.sort();
     let line = |from: i64, to: i64| {
@@ -126,7 +127,7 @@ async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     assert_eq!(service.seen().0, 1000);
 }
 
-/// Ten million records would not fit into memory; at most this number of pages is kept at a time.
+/// A history of ten million records does not fit into memory, so only a limited number of pages is kept at a time.
 #[tokio::test(start_paused = true)]
 async fn slow_consumer_pauses_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));
@@ -179,7 +180,7 @@ async fn gaps_are_reported_as_data() {
     assert!(!all.report.is_complete());
 }
 
-/// A page that has a record for each step may still have lost those between two steps.
+/// A page that has a record for each step may still lack records between two steps.
 #[tokio::test(start_paused = true)]
 async fn records_between_steps_after_a_full_page_are_kept() {
     let has = |time: i64| {
@@ -217,7 +218,7 @@ async fn metadata_is_reported_with_its_range() {
     assert!(all.report.gaps.is_empty() && !all.report.is_complete());
 }
 
-/// Milliseconds that are interpreted as seconds.
+/// Milliseconds that are read as seconds result in a start in the far future.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let service = Service::new(|_, _| ok());
@@ -253,7 +254,7 @@ async fn progress_is_reported_after_every_page() {
     assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
 }
 
-/// The first poll returns an outcome, as no event would wake the task for it.
+/// The first poll must return the error, because no event would wake the task later.
 #[test]
 fn history_outside_of_a_runtime_is_an_error() {
     let service = Service::new(|_, _| ok());

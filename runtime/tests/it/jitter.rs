@@ -18,12 +18,12 @@ const TIME: Duration = Duration::from_secs(600);
 /// The time from the arrival of a request to the end of its response.
 const REPLY: Duration = Duration::from_millis(50);
 
-/// The time that requests take to arrive.
+/// The time from sending a request to its arrival.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// Random, up to this time.
     UpTo(Duration),
-    /// Short, but longer by this time during a fifth of a second each minute.
+    /// Short, except for a fifth of a second each minute, in which it is longer by this time.
     Hiccup(Duration),
 }
 
@@ -51,7 +51,7 @@ struct Service {
 /// The recorded events.
 struct Record {
     random: fastrand::Rng,
-    /// The latest allowed arrivals.
+    /// The most recent allowed arrivals.
     allowed: VecDeque<Instant>,
     sent: Vec<Duration>,
     /// The times at which 429 responses arrived.
@@ -121,7 +121,7 @@ struct Outcome {
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     refusals: [usize; 10],
-    /// The max time without a sent request after a 429 was known.
+    /// The maximum time from the arrival of a 429 to the next sent request.
     max_pause: Duration,
 }
 
@@ -157,8 +157,9 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
     Outcome { used, refusals, max_pause }
 }
 
-/// Runs five seeds: at min_used this share of the limit is used; from the third minute on at most this number of requests
-/// is rate-limited, and in no minute more than two; and no pause is longer than the second that the service requests.
+/// Simulates five seeds, and checks three limits. At least the share `min_used` of the rate limit is used. From the
+/// third minute on, at most `max_refusals` requests are rate-limited in total, and at most two in each minute. No pause
+/// is longer than the second that the service requests.
 fn check(way: Way, names_pause: bool, min_used: f64, max_refusals: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);
@@ -169,7 +170,7 @@ fn check(way: Way, names_pause: bool, min_used: f64, max_refusals: usize) {
         // Timers have a resolution of a millisecond.
         assert!(outcome.max_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
         if std::env::var_os("SHOW").is_some() {
-            #[allow(clippy::print_stdout)] // Asked for.
+            #[allow(clippy::print_stdout)] // Printed only if `SHOW` is set.
             {
                 println!("{way:?}: {outcome:?}");
             }

@@ -46,7 +46,7 @@ client!(open, "OPEN",);
 
 type Outcome = fn(&HttpRequest) -> Result<HttpResponse, TransportError>;
 
-/// Records every request, and responds by a function.
+/// A service that records every request, and responds with the result of a function.
 struct Service(Arc<Mutex<Vec<HttpRequest>>>, Outcome);
 
 impl Transport for Service {
@@ -93,7 +93,7 @@ async fn nothing_shows_a_key_in_the_query() {
         let request = client.raw("/quote").query("coin", "BTC");
         write!(text, "{client:?} {client:#?} {request:?}").unwrap();
         match request.await {
-            // Data is not masked.
+            // A successful response is data, which is not masked.
             Ok(_) => {}
             Err(error) => {
                 let body = String::from_utf8_lossy(error.body().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Each folder of the runtime imports only from those that `lib.rs` declares before it.
+//! Each module of the runtime imports only from modules that `lib.rs` declares before it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn modules(library: &str) -> Vec<&str> {
     names.filter_map(|name| name.strip_suffix(';')).collect()
 }
 
-/// The modules that a file names by `crate::`, outside of comments, tests and macros for other crates.
+/// The modules that a file imports by `crate::`, outside of comments, tests and macros for other crates.
 fn imports(source: &str) -> Vec<String> {
     let code = source.replace("$crate::", "");
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::scripted::{reply, troubled};
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
 
-/// The spans that are entered, and the fields of the outer one.
+/// The spans that are entered, and the metadata of the outer span.
 #[derive(Default)]
 struct Entered(Vec<Id>, Option<&'static Metadata<'static>>);
 
@@ -74,7 +74,7 @@ impl Subscriber for Log {
     }
 }
 
-/// The span of the test itself.
+/// The id of the span that the test itself creates.
 const OUTER: Id = Id::from_non_zero_u64(NonZeroU64::MAX);
 
 #[tokio::test(start_paused = true)]

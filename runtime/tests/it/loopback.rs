@@ -1,6 +1,6 @@
 //! The default transport against a real socket whose other end misbehaves.
 //!
-//! Outcomes are asserted, never durations.
+//! The tests assert outcomes, never durations.
 
 use std::time::Duration;
 
@@ -137,7 +137,7 @@ async fn refused_connection_is_named() {
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
-/// The problem in an error text, and the rest after the number of attempts, including causes.
+/// Splits an error text: the problem, and the text after the number of attempts, including causes.
 fn words(error: &Error) -> (String, String) {
     let text = format!("{error:#}");
     let (message, cost) = text.split_once("; after 1 attempt in ").unwrap();

@@ -1,8 +1,8 @@
-//! The runtime with a mock service: one program, so that it is linked once.
+//! Tests of the runtime with a mock service, in one program, so that the runtime is linked once.
 
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-// The alias that dependants use too.
+// The same alias as in the crates that depend on the runtime.
 extern crate generated_client_runtime as runtime;
 
 mod alone;

@@ -1,4 +1,4 @@
-//! Everything that a server can do wrong, and the required outcome.
+//! Faults of a server, each with its required outcome.
 //!
 //! Each row is one attempt on a real socket: its name, the server's step, the outcome, and words that the error must
 //! contain. An outcome is a sum of values, or the phase of an error, with `again` if another attempt may help and
@@ -14,13 +14,13 @@ use crate::socket::{DATA, KEY, Server, Step, reply};
 
 type Row = (&'static str, Step, &'static str, &'static str);
 
-/// Longer than any row may take: attempts time out after 0.2 s, so two seconds would be a hang.
+/// The maximum duration of a row. Attempts time out after 0.2 s, so a longer duration means that the client hangs.
 const HANG: Duration = Duration::from_secs(5);
 
 /// Makes a client use a transport.
 type Through = fn(Builder<Client>) -> Builder<Client>;
 
-/// The transports that all rows go through with the same outcome, by name.
+/// The transports, by name. All rows have the same outcome with each of them.
 ///
 /// With one of its features enabled, reqwest decompresses before this crate does. The error text for a damaged body
 /// differs then, and extra bytes after a compressed body are not detected.
@@ -92,7 +92,7 @@ fn text(bytes: &str) -> Vec<u8> {
     bytes.into()
 }
 
-/// The value of the one record, as written.
+/// A response with one record, whose value is this JSON text.
 fn value(json: &str) -> Step {
     body(format!(r#"{{"data": [{{"openDate": 1700000000, "ratio": {json}}}]}}"#))
 }

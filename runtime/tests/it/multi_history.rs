@@ -21,7 +21,7 @@ fn coin(client: &Client, coin: &str) -> invented::Request<invented::Ratio> {
 
 #[tokio::test(start_paused = true)]
 async fn no_history_gets_far_ahead_of_another() {
-    // One of them has a latency ten times that of the others.
+    // One history has ten times the latency of the others.
     let service = Service::new(|request, _| {
         let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
         MockResponse { duration: reply, ..answer(request, |_| true) }
@@ -44,7 +44,7 @@ async fn no_history_gets_far_ahead_of_another() {
         assert!(max - min <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
-    // Four hundred requests, ten a second: the slow one has eight in flight at a time.
+    // Four hundred requests, ten a second: the slow history has eight requests in flight at a time.
     let elapsed = begun.elapsed();
     assert!(elapsed < 48 * SECOND, "{elapsed:?}");
 }
@@ -151,7 +151,7 @@ async fn missing_column_is_an_error() {
     assert!(table.next().await.is_none());
 }
 
-/// Fifteen series of one page end; the sixteenth gets their share of concurrent requests.
+/// Fifteen series of one page end; the sixteenth series then gets their share of concurrent requests.
 #[tokio::test(start_paused = true)]
 async fn ended_series_releases_its_capacity() {
     let service = Service::new(|request, _| MockResponse { duration: SECOND, ..answer(request, |_| true) });
@@ -168,7 +168,7 @@ async fn ended_series_releases_its_capacity() {
     assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
-/// All send in turns, and together they prefetch as much as one alone.
+/// All series send in turn, and together they prefetch as many pages as a single history.
 #[tokio::test(start_paused = true)]
 async fn several_histories_share_the_request_capacity() {
     let service = Service::new(|request, _| MockResponse { duration: 20 * SECOND, ..answer(request, |_| true) });
@@ -183,7 +183,7 @@ async fn several_histories_share_the_request_capacity() {
     assert_eq!(service.in_flight(), 12);
     let coins: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
     assert_eq!(coins[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
-    // It implements `Stream`.
+    // `MultiHistory` implements `Stream`.
     let mut stream = std::pin::pin!(all);
     let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();
     assert_eq!(page.unwrap().records.len(), 49);

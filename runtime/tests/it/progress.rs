@@ -1,7 +1,7 @@
 //! A request makes progress after its first poll, even if it is not polled again.
 //!
-//! Over a transport in memory and a paused clock: an unpolled request would otherwise occupy a slot, a turn in the
-//! queue or the request for a token, and others would wait for it until their own timeout.
+//! Otherwise an unpolled request would occupy a slot, a turn in the queue or the token request, and other requests
+//! would wait for it until their own timeout. The tests use a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};
@@ -27,14 +27,14 @@ fn left_alone(client: &Client) -> Unpolled {
     request
 }
 
-/// A service that takes a second to answer, and no more than two requests at once.
+/// A service that responds after a second, and a client with at most two requests in flight.
 fn slow() -> (Arc<Service>, Client) {
     let service = Service::new(|_, _| MockResponse { duration: SECOND, ..ok() });
     let client = service.builder().rate_limit(RateLimit::new(1000, SECOND, 2)).build().unwrap();
     (service, client)
 }
 
-/// Other requests are served as fast as without it.
+/// Checks that another request is served as fast as without the unpolled request.
 async fn check(client: &Client, within: Duration) {
     let begun = Instant::now();
     client.raw("/x").await.unwrap();
@@ -44,7 +44,7 @@ async fn check(client: &Client, within: Duration) {
 #[tokio::test(start_paused = true)]
 async fn buffered_requests_do_not_block_another() {
     let (_, client) = slow();
-    // What `buffered(15)` does while the body of its loop awaits something else.
+    // As in a stream with `buffered(15)`, while the body of the loop awaits something else.
     let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
     for request in buffered.drain(..) {
         request.await.unwrap();

@@ -13,7 +13,7 @@ use crate::invented::Client;
 /// The requests to a proxy, one text per connection.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// A proxy that answers the first request with `reply`, and then forwards bytes to a port, if it has one.
+/// A proxy that responds to the first request with `reply`, and then forwards bytes to the port `to`, if any.
 async fn proxy(reply: &'static str, to: Option<u16>) -> (u16, Journal) {
     let journal = Journal::default();
     let seen = journal.clone();
@@ -116,7 +116,7 @@ async fn socks_proxy_receives_name_and_port() {
     assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
 }
 
-/// The error of a request, as `{:#}` shows it, without its first and last words and without the port.
+/// The error of a request as formatted by `{:#}`, without its first and last words and without the port.
 async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

@@ -23,7 +23,7 @@ async fn check(client: &Client, count: usize) {
     }
 }
 
-/// The most requests that arrived within any window of a length.
+/// The maximum number of requests that arrived within any window of this length.
 fn max_within(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()
@@ -78,7 +78,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
     }
 }
 
-/// The first requests have to open connections, and arrive when the next ones could be sent.
+/// The first requests have to open connections, so they are sent late, and count in the rate limit from then on.
 #[tokio::test(start_paused = true)]
 async fn late_arrival_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
@@ -90,7 +90,7 @@ async fn late_arrival_counts_at_its_arrival() {
     assert_eq!(max_within(&service.arrivals(), SECOND), 10);
 }
 
-/// Nor does the rate limiter forget them if the responses, which show when they were sent, take longer than the window.
+/// Late requests are also counted correctly if their responses take longer than the window.
 #[tokio::test(start_paused = true)]
 async fn late_arrival_with_late_response_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
@@ -113,7 +113,8 @@ async fn unreported_send_counts_at_the_call() {
     assert!(start.elapsed() < 7 * SECOND, "{:?}", start.elapsed());
 }
 
-/// A transport that claims to report it may omit it: such a request counts as sent when its response arrives.
+/// A transport that should report when a request is sent may omit the report: the request then counts as sent when its
+/// response arrives.
 #[tokio::test(start_paused = true)]
 async fn response_marks_a_request_as_sent() {
     struct Forgetful(Arc<Service>);
@@ -232,7 +233,7 @@ async fn cancelled_waiter_leaves_no_debt() {
         assert_eq!(service.in_flight(), 0);
         let arrivals = service.arrivals();
         assert!(max_within(&arrivals, SECOND) <= usize::try_from(requests).unwrap());
-        // Only sent requests count: a window after the last one, everything is free again.
+        // Only sent requests count: one window after the last sent request, all slots are free again.
         tokio::time::sleep(2 * SECOND).await;
         let start = Instant::now();
         client.raw("/after").await.unwrap();
@@ -240,7 +241,7 @@ async fn cancelled_waiter_leaves_no_debt() {
     }
 }
 
-/// The same on several threads and a real clock, where only outcomes can be asserted.
+/// Cancels waiting requests on several threads and a real clock, where only outcomes can be asserted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_waiter_leaves_no_debt_on_several_threads() {
     let quick =

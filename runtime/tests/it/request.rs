@@ -1,4 +1,4 @@
-//! Requests as values, and building a client: no network.
+//! Requests as values, and the building of clients, without a network.
 
 use std::collections::HashSet;
 use std::future::IntoFuture;
@@ -105,7 +105,7 @@ fn requests_and_clients_are_send_and_sync() {
     check_error::<Error>();
 }
 
-/// The reason that a request is not sent.
+/// The error of a request that is not sent.
 async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
     request.await.map(drop).unwrap_err().to_string()
 }

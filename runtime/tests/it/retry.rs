@@ -1,4 +1,4 @@
-//! What is sent again and when it ends, over a transport in memory and a paused clock.
+//! Retried requests and their time-outs, over a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -107,7 +107,7 @@ async fn default_timeouts_are_30_seconds_and_10_minutes() {
     let late = Duration::from_millis(2);
     let elapsed = check(&once).await.unwrap_err().elapsed();
     assert!(elapsed.abs_diff(30 * SECOND) <= late, "{elapsed:?}");
-    // It ends before a wait that would not leave time for another attempt.
+    // The request ends before a wait that would not leave time for another attempt.
     let elapsed = check(&often).await.unwrap_err().elapsed();
     assert!(elapsed > 560 * SECOND && elapsed <= 600 * SECOND + late, "{elapsed:?}");
 }
@@ -151,7 +151,7 @@ async fn queue_timeout_limits_the_queue() {
     let expected = "market.ratio (GET /ratio?coin=BTC): \
         timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
-    // One request can have another limit.
+    // The time-out can be set for one request.
     client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
 }
 

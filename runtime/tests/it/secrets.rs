@@ -9,7 +9,7 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, 
 
 const KEY: &str = "canary+/elk==";
 
-/// Parts of the key that no encoding of the tests changes.
+/// Parts of the key that stay the same in every encoding of these tests.
 const TRACES: [&str; 2] = ["canary", "elk"];
 
 /// Returns the same response to every request, or the same failure.
@@ -73,7 +73,7 @@ async fn white_space_around_a_secret_is_trimmed() {
     assert_eq!((data_request.get("x-api-key"), data_request.get("x-own")), (Some("canary-key"), Some("canary-header")));
 }
 
-/// Responds by a function.
+/// A transport that responds with the result of a function.
 struct Echo<F>(F);
 
 impl<F: Fn(HttpRequest) -> HttpResponse + Send + Sync + 'static> Transport for Echo<F> {
@@ -117,7 +117,7 @@ async fn a_secret_that_begins_with_another_is_masked_whole() {
     assert!(!format!("{error:?}").contains("elk"), "{error:?}");
 }
 
-/// A cause that shows more than it should.
+/// The cause of an error that shows a secret.
 #[derive(Debug)]
 struct Talkative {
     // Shown by `Debug`.

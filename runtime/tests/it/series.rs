@@ -1,4 +1,4 @@
-//! Decoding of series of this service: no network.
+//! The decoding of series of the mock service, without a network.
 
 use crate::invented::{RatioRecord, Series};
 use runtime::{Body, Timestamp, Value};

@@ -10,7 +10,7 @@ use runtime::{Builder, ClientSettings, ErrorKind};
 
 use crate::invented::Client;
 
-/// A file for one test, deleted when it ends.
+/// A file for one test, deleted when the value is dropped.
 struct File(PathBuf);
 
 impl File {
@@ -92,7 +92,7 @@ async fn unset_retry_settings_keep_their_defaults() {
     );
     let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    // Without delays, all attempts would end at once.
+    // The delays of the settings apply: without delays, the request would not have waited.
     assert!(error.attempts() > 3 && error.waited() > Duration::from_millis(100), "{error}");
 }
 
@@ -159,7 +159,8 @@ fn a_key_in_settings_is_not_shown() {
     assert!(!format!("{client:?}").contains("canary"));
 }
 
-/// A client with a custom transport rejects settings of the built-in one, so each setting has reached the transport.
+/// A client with a custom transport rejects settings of the built-in transport, which shows that each setting is passed
+/// on.
 #[test]
 fn settings_of_the_transport_reach_it() {
     let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";

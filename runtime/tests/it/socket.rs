@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) const KEY: &str = "canary-key";
 pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
-/// What the server does with one request.
+/// The behaviour of the server for one request.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Writes bytes and keeps the connection open.
@@ -75,7 +75,7 @@ async fn serve(mut stream: TcpStream, steps: Arc<Mutex<Vec<Step>>>, requests: Ar
     }
 }
 
-/// Takes a step; `None` if that ends the connection.
+/// Executes a step; `None` if the step ends the connection.
 async fn take(step: Step, stream: &mut TcpStream) -> Option<()> {
     match step {
         Step::Write(bytes) => stream.write_all(&bytes).await.ok(),

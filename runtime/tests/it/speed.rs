@@ -17,7 +17,7 @@ fn service(reply: Duration, reports_sent: bool) -> Arc<Service> {
     if reports_sent { Service::new(script) } else { Service::without_sent_reports(script) }
 }
 
-/// The number of requests per second that are sent within three of the longest windows, from the first on.
+/// The number of requests per second, measured over three of the longest windows.
 async fn speed(service: &Arc<Service>, limit: RateLimit, max_window: Duration) -> f64 {
     let client = service.builder().rate_limit(limit).build().unwrap();
     let time = 3 * max_window;

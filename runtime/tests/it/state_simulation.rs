@@ -1,7 +1,7 @@
 //! A client whose callers are cancelled, time out, fail or lose their runtime at random points, under many seeds.
 //!
-//! A service in memory checks what belongs to the client: a pause ends by time alone, one request for a token serves
-//! all callers, and every slot is free again in the end.
+//! A service in memory checks the state that belongs to the client: a pause ends only when its time is over, one token
+//! request serves all callers, and in the end every slot is free again.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -80,7 +80,7 @@ fn paused() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
-/// Callers at random times, some of which time out or are cancelled.
+/// Sends requests at random times; some time out or are cancelled.
 async fn call_at_random(service: &Service, client: &Client) {
     let mut calls = Vec::new();
     for _ in 0..40 {
@@ -111,8 +111,8 @@ fn check(seed: u64) {
     let patience = service.milliseconds(0..2500);
     let outcome = first.block_on(async { timeout(patience, client.raw("/x").into_future()).await });
     drop(outcome);
-    // The first runtime shuts down or stops. The end of the pause is a time of its clock, which the next runtime does
-    // not share.
+    // The first runtime shuts down or stops. The end of the pause is a time of that runtime's paused clock, so it is
+    // invalid in the next runtime.
     let stopped = service.state().random.bool().then_some(first);
     service.state().pause_end = None;
     second.block_on(async {

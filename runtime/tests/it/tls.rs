@@ -1,4 +1,4 @@
-//! The certificates that the built-in transport trusts, against a real server, and the errors for others.
+//! The certificates that the built-in transport trusts, against a real server, and the errors for other certificates.
 
 use runtime::{Builder, ErrorKind, Retry};
 
@@ -9,7 +9,7 @@ fn builder(port: u16) -> Builder<Client> {
     Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())
 }
 
-/// The error of a request, as `{:#}` shows it from the word `certificate` on, without the port.
+/// The error of a request as formatted by `{:#}`, from the word `certificate` on and without the port.
 async fn refusal(builder: Builder<Client>, port: u16) -> String {
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

@@ -20,17 +20,17 @@ struct Service(Mutex<State>);
 struct State {
     /// Additional members of a successful token response, for example ` "expires_in": 60`.
     reply: String,
-    /// The status and body of token replies that fail.
+    /// The status and body of token responses, if token requests fail.
     failure: Option<(u16, String)>,
     /// The tokens that are accepted.
     valid: HashSet<String>,
-    /// Whether no token is accepted.
+    /// True if no token is accepted.
     hostile: bool,
     tokens: Vec<HttpRequest>,
     data: Vec<HttpRequest>,
 }
 
-/// Long enough for others to queue up.
+/// The duration of a response: long enough for other requests to wait meanwhile.
 const LATENCY: Duration = Duration::from_millis(50);
 
 impl Transport for Service {
@@ -92,7 +92,7 @@ async fn check(client: &Client) -> Result<Series<RatioRecord>, Error> {
     client.market().ratio().coin("BTC").await
 }
 
-/// Calls from this number of concurrent tasks.
+/// Sends a request from each of this number of concurrent tasks.
 async fn check_all(client: &Client, count: usize) -> Vec<Result<(), Error>> {
     let calls: Vec<_> = (0..count)
         .map(|_| {

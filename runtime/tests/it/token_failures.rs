@@ -25,7 +25,7 @@ fn token(body: &str) -> MockResponse {
     reply(200, &[], body)
 }
 
-/// A row: its name, the response of the token endpoint, the number of requests to it, and words of the error.
+/// A row: its name, the response of the token endpoint, the number of token requests, and a part of the error text.
 type Row = (&'static str, fn() -> MockResponse, usize, &'static str);
 
 #[tokio::test(start_paused = true)]
@@ -109,13 +109,13 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
         client.raw("/good").await.unwrap();
     }
     assert_eq!(service.seen(), (41, 2));
-    // After a while another token is tried, because the token may have been the cause.
+    // After a minute another token is tried, because the token may have been the cause of the rejections.
     tokio::time::sleep(Duration::from_secs(61)).await;
     check(&client).await.unwrap_err();
     assert_eq!(service.seen(), (43, 3));
     service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     check(&client).await.unwrap();
-    // A request that was accepted meanwhile gets a new token like any other.
+    // A path that was accepted meanwhile gets a new token after a rejection, like any other path.
     let refusals = AtomicUsize::new(0);
     service.becomes(move |request, _| match request.url.ends_with("token") {
         true => token(body),
@@ -189,7 +189,7 @@ async fn token_request_goes_before_waiting_data_requests() {
     let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(in_line.clone());
     let client = builder.build().unwrap();
     let begun = Instant::now();
-    // A queue of a hundred seconds, in which a request that arrives late renews the token.
+    // The queue is a hundred seconds long; a request that is added later renews the token.
     let mut calls: Vec<_> = (0..1000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
     tokio::time::sleep(Duration::from_secs(55)).await;
     calls.push(tokio::spawn(client.raw("/late").into_future()));
@@ -237,7 +237,7 @@ async fn token_renewal_succeeds_behind_a_long_queue() {
     let client = builder.timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;
-    // Nine tenths of the token's lifetime have passed: it is still used, and renewed.
+    // Nine tenths of the token's lifetime have passed: the old token is still used, and a new one is fetched.
     client.raw("/x").await.unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!((service.seen(), &*renewals.0.lock().unwrap()), ((3, 2), &vec![true, true]));

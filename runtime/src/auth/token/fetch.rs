@@ -139,10 +139,12 @@ impl TokenSource {
     /// Requests a token, once.
     async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
         let permit = dispatcher.permit(context).await?;
+        // Taken before sending, so that the token is never assumed to be valid for too long.
         let begun = Instant::now();
         let form = Some("grant_type=client_credentials");
         let request = dispatcher.request(self.info.path, self.token_headers.clone(), form, context);
         let response = dispatcher.send(request, permit, context).await?;
+        // The body of a success may contain a token, so the error must not contain that body.
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors, self.error_body)
             .map_err(|error| if success { error.without_body() } else { error })?;

@@ -11,7 +11,7 @@ use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer};
 use crate::scripted::Service;
 
-/// The output is the same wherever the job was killed.
+/// The output is the same, no matter after which page the job was killed.
 #[tokio::test(start_paused = true)]
 async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
@@ -35,7 +35,7 @@ async fn resumed_history_yields_the_same_records() {
                 let page = page.unwrap();
                 times.extend(page.times);
                 if given == kill_after {
-                    // Written, but its checkpoint is not.
+                    // The page was written, but its checkpoint was not.
                     break;
                 }
                 gaps.extend(page.report.gaps);
@@ -104,7 +104,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     let (mut times, mut gaps, mut saved) = (Vec::new(), Vec::new(), None::<String>);
     for day in 1..6 {
         published.store(24 * day - 2, Ordering::Relaxed);
-        // Page size and order make no difference to what is requested.
+        // The page size differs from run to run, which does not invalidate the checkpoint.
         let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
         if let Some(text) = &saved {
             history = history.resume(text.parse().unwrap());
@@ -125,7 +125,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     assert_eq!(gaps, [6, 24, 48, 72, 96, 120]);
 }
 
-/// The range ends within an interval that has a record, after one without.
+/// The range ends within an interval that has a record; the interval before has none.
 #[tokio::test(start_paused = true)]
 async fn a_record_after_the_last_gap_is_delivered_once() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 9 * HOUR));

@@ -10,7 +10,7 @@ use super::hours;
 use crate::ranges::{HOUR, START, answer, number};
 use crate::scripted::{Service, mock_response, reply};
 
-/// Fails for a window that contains a time.
+/// A service that fails for every window that contains a certain time.
 fn failing(status: u16) -> Arc<Service> {
     failing_at(120, status)
 }
@@ -35,7 +35,7 @@ async fn failing_page_is_reported_while_others_continue() {
         assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
         assert_eq!((failure.error.status(), all.report.gaps.len()), (Some(status), 0));
         assert_eq!(service.seen().0, 9 + requests, "{status}");
-        // Or it ends the job, after the pages before it.
+        // Without `skip_failed_pages`, the failed page ends the history after the pages before it.
         let mut pages = history.pages();
         assert_eq!(format!("{pages:?}"), "Pages(..)");
         let start = pages.checkpoint().unwrap();
@@ -89,7 +89,7 @@ async fn error_of_every_page_ends_the_history() {
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
-    // Rejected credentials, too.
+    // Credentials that are rejected after the first pages also end the history.
     for status in [401, 403] {
         let service = Service::new(move |request, before| match before {
             0..5 => answer(request, |_| true),
@@ -101,7 +101,7 @@ async fn error_of_every_page_ends_the_history() {
     }
 }
 
-/// Each request meets another failure or none, in any order of responses.
+/// Each request fails in a different way or succeeds, and responses arrive in any order.
 #[tokio::test(start_paused = true)]
 async fn transient_failures_are_retried() {
     let mut attempts: HashMap<[i64; 2], i64> = HashMap::new();
@@ -113,7 +113,7 @@ async fn transient_failures_are_retried() {
         match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
             2 => reply(503, &[], ""),
-            // A page without its end, and one without any record.
+            // A page without its end, and a page without any record.
             4 => answer(request, |time| (time / HOUR) % 500 < 250),
             5 => reply(200, &[], r#"{"data": []}"#),
             _ => answer(request, |_| true),
@@ -128,7 +128,7 @@ async fn transient_failures_are_retried() {
     assert!(missing < 500, "{missing}");
 }
 
-/// No page can get a token, for any reason.
+/// No token can be fetched, so every page would fail.
 #[tokio::test(start_paused = true)]
 async fn history_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
@@ -139,7 +139,7 @@ async fn history_without_a_token_ends() {
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
-/// Half of a page that looked truncated cannot be fetched: whether it has records is unknown.
+/// A page looks truncated, and requests for its missing end fail. The end is not a gap, because it may have records.
 #[tokio::test(start_paused = true)]
 async fn doubted_page_that_fails_is_not_a_gap() {
     let service = Service::new(|request, _| {
@@ -185,7 +185,7 @@ async fn page_above_the_size_limit_is_split() {
 #[tokio::test(start_paused = true)]
 async fn skipped_records_are_reported_as_data() {
     check_skipped(7).await;
-    // At the end of a page, which is requested again.
+    // A bad record at the end of a page, which is requested again.
     check_skipped(19).await;
 }
 

@@ -1,6 +1,7 @@
-// A service of two groups and three endpoints that does not exist, written like generated code.
+// A mock service with two groups and three endpoints, written like generated code.
 //
-// Included as text, by tests and by the programs in the docs, so it carries no inner documentation and no attribute.
+// This file is included as text by tests and by the programs in the docs, so it has no inner documentation and no inner
+// attribute.
 
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
@@ -56,7 +57,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
 /// Every group.
 pub static GROUPS: &[&GroupInfo] = &[&MARKET, &SYSTEM];
 
-/// All of it.
+/// The service with all its groups.
 pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, Metadata::INFO);
 
 static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio::INFO, Levels::INFO]);
@@ -66,16 +67,16 @@ static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
-    /// The venues that the values were computed from.
+    /// The exchanges from which the values were computed.
     pub exchanges: Vec<Exchange>,
-    /// The requested venues that the endpoint does not cover.
+    /// The requested exchanges that the endpoint does not support.
     pub unsupported_exchanges: Vec<Exchange>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
 }
 
 impl Metadata {
-    /// The requested items that the endpoint does not cover.
+    /// The requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Vec<String> {
         self.unsupported_exchanges.iter().map(ToString::to_string).collect()
     }
@@ -105,7 +106,7 @@ impl Record for Metadata {
 
 ::runtime::fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 
-/// A venue.
+/// An exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Exchange(::std::borrow::Cow<'static, str>);
 
@@ -156,12 +157,12 @@ pub struct MarketGroup<'a> {
 }
 
 impl Client {
-    /// The market.
+    /// The endpoints for market data.
     pub fn market(&self) -> MarketGroup<'_> {
         MarketGroup { client: self }
     }
 
-    /// The service itself.
+    /// The endpoints for the state of the service.
     pub fn system(&self) -> SystemGroup<'_> {
         SystemGroup { client: self }
     }
@@ -220,7 +221,7 @@ const PARAMS: &[ParamInfo] = &[
     ParamInfo::new("sort", "sort", ValueType::String, Evidence::Documented),
 ];
 
-/// Endpoints that take the params of the market.
+/// Endpoints that accept the params of the group `market`.
 pub trait TakesMarket: Endpoint {}
 
 ::runtime::takes!(Ratio => TakesMarket);
@@ -232,12 +233,12 @@ impl<E: TakesMarket> Request<E> {
         self.with::<String, Via>("coin", coin)
     }
 
-    /// The venue.
+    /// The exchange.
     pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self {
         self.with::<Exchange, Via>("exchange", exchange)
     }
 
-    /// The venues.
+    /// The exchanges.
     pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self {
         self.with_list::<Exchange, Via>("exchange", exchanges)
     }
@@ -299,7 +300,7 @@ pub struct SystemGroup<'a> {
 }
 
 impl SystemGroup<'_> {
-    /// `GET /health`: a body of unknown form.
+    /// `GET /health`: a body whose fields are unknown.
     pub fn health(&self) -> Request<Health> {
         Request::new(self.client)
     }
@@ -322,12 +323,12 @@ pub mod limits {
     use ::runtime::RateLimit;
     use ::runtime::emitted::LimitWindow;
 
-    /// Limit set A.
+    /// Rate limit A: 10 requests a second, 20 in flight.
     pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));
-    /// Limit set B.
+    /// Rate limit B: 600 requests a minute, 10 in flight.
     pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
-    /// Both.
+    /// A limit that satisfies both rate limits.
     pub fn all() -> RateLimit {
         ::runtime::emitted::limit_all(super::SERVICE.limits)
     }

@@ -1,4 +1,4 @@
-//! Weights of endpoints, and limits of some endpoints.
+//! Weights of endpoints, and limits that apply only to some endpoints.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn a_heavy_request_counts_as_several() {
     assert!(max_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
     let elapsed = arrivals[39] - arrivals[0];
     assert!((19 * SECOND..21 * SECOND).contains(&elapsed), "{elapsed:?}");
-    // Others share the window with them.
+    // Requests of other endpoints share the window with the heavy requests.
     check(&client, 10).await;
     let arrivals = service.arrivals();
     let light = arrivals[40..].iter().filter(|light| **light - arrivals[39] < SECOND).count();
@@ -86,7 +86,7 @@ async fn cancelled_request_releases_every_limit() {
     let client = service.builder().rate_limit(limit).build().unwrap();
     let first = tokio::spawn(client.raw("/x").into_future());
     tokio::time::sleep(SECOND).await;
-    // It has passed its own window, and waits for a slot of the global limit.
+    // The request has passed the window of its endpoint, and waits for a slot of the global limit.
     let waiting = tokio::spawn(Request::<Heavy>::new(&client).into_future());
     tokio::time::sleep(SECOND).await;
     waiting.abort();
@@ -138,7 +138,7 @@ async fn overlapping_limits_hold_without_deadlock() {
     assert_eq!(service.arrivals().len(), 200);
 }
 
-/// Each limit that counts a request knows that it was sent, long before its response.
+/// Each limit that counts a request is notified when the request is sent, long before the response.
 #[tokio::test(start_paused = true)]
 async fn slow_responses_do_not_block_endpoint_limits() {
     const SETS: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/one"])], None);

@@ -19,7 +19,7 @@ async fn response_429_pauses_all_requests() {
     check(&client, 20).await;
     let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
     assert!(arrivals[1] >= 7.0);
-    // From then on one after the other, a little slower than allowed.
+    // After the pause, requests are sent one by one, a little slower than allowed.
     for pair in arrivals[1..].windows(2) {
         assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
     }
@@ -83,7 +83,7 @@ async fn token_that_expires_in_the_queue_is_replaced() {
     check(&client, 10).await;
     let bearers = seen.lock().unwrap();
     assert_eq!(bearers.iter().filter(|bearer| *bearer == "Bearer t0").count(), bearers.len() - 10);
-    // No request used the old one after the pause, and one request replaced it for all.
+    // No request used the old token after the pause, and one token request replaced it for all.
     assert_eq!(service.seen().1, 2);
 }
 
@@ -117,7 +117,7 @@ async fn token_rejected_meanwhile_is_not_sent_by_waiters() {
     check(&client, 100).await;
     let (data, tokens) = service.seen();
     assert_eq!(tokens, 2);
-    // The requests in flight are rejected at once; the other ninety learn it from them.
+    // The ten requests in flight are rejected; the other ninety then wait for the new token.
     assert!(data <= 1 + 100 + 10, "{data}");
 }
 

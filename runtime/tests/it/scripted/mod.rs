@@ -20,11 +20,11 @@ pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.2
 
 /// The outcome of a request.
 pub(crate) struct MockResponse {
-    /// The time until it arrives.
+    /// The time until the request arrives.
     pub(crate) arrives_after: Duration,
-    /// The part of this time before it is sent.
+    /// The part of `arrives_after` before the request is sent.
     pub(crate) sent_after: Duration,
-    /// The time from its arrival to the end of the response.
+    /// The time from the arrival of the request to the end of the response.
     pub(crate) duration: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
 }
