@@ -51,6 +51,7 @@ impl Credentials {
         for DefaultHeader { name, value, .. } in defaults {
             headers.insert_sensitive(name, value.expose()).map_err(|error| Error::header(&error))?;
         }
+        // Checked before the API key is added, because only the user's headers are checked.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
         let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));

@@ -1,7 +1,7 @@
 //! The OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 //!
-//! Client id and secret are exchanged for bearer tokens. A token is stored until shortly before it expires. It is
-//! fetched by a task that belongs to the client, so a caller that is cancelled or times out does not end the fetch. All
+//! Client id and secret are exchanged for bearer tokens. A token is stored until shortly before it expires. A task that
+//! belongs to the client fetches the token, so a caller that is cancelled or times out does not end the fetch. All
 //! callers that need the token wait for that task and share its outcome. A token that still works is used while its
 //! replacement is fetched. The sending code adds the token to a request, and tries again after a 401.
 

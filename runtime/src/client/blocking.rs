@@ -2,7 +2,7 @@
 //!
 //! The calling thread waits for a future. One background thread drives the futures of all callers, with their
 //! connections and timers. It starts with the first blocking request of a client, also serves the client's clones, and
-//! ends when the last of them is dropped, on any thread.
+//! ends when the last clone is dropped, on any thread.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,7 +17,7 @@ use tokio::task::coop;
 
 use crate::error::Error;
 
-/// The background thread for a client's blocking requests, started by the first of them.
+/// The background thread for a client's blocking requests, started by the first such request.
 pub(crate) struct Background {
     /// Name of the thread: the name of the emitted crate.
     name: &'static str,

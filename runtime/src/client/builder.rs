@@ -136,8 +136,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Removes and returns the rate limit, for example of a settings file, to build a
-    /// [rate limiter](Self::rate_limiter) with it.
+    /// Removes and returns the rate limit, for example of a settings file, to build a [rate
+    /// limiter](Self::rate_limiter) with that limit.
     pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
         self.settings.rate_limit.take()
     }

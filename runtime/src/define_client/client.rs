@@ -9,8 +9,8 @@ macro_rules! __client {
         /// A client of the service.
         ///
         /// Cloning is cheap, and clones share their connections, their token and their rate limit. Requests can be made
-        /// from any thread and concurrently. They are sent inside a Tokio runtime, or without one with the feature
-        /// `blocking`.
+        /// from any thread and concurrently. Requests are sent inside a Tokio runtime, or without a runtime with the
+        /// feature `blocking`.
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 

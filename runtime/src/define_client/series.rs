@@ -1,6 +1,6 @@
 //! The type `Series<T>` of an emitted crate.
 //!
-//! It contains the decoded response, and provides it through serde, columns and iterators.
+//! A series contains the decoded response, which is available through serde, columns and iterators.
 
 #[doc(hidden)]
 #[macro_export]

@@ -24,7 +24,7 @@ pub struct Blocking<S: Stream> {
     background: Arc<Background>,
     /// The stream. The background thread locks it while it waits for an item.
     stream: Arc<Mutex<S>>,
-    /// Items that arrived together with the one that the thread waited for.
+    /// Items that arrived together with the item for which the thread waited.
     items: VecDeque<S::Item>,
     /// The maximum number of available items that are read at once, because waiting for an item costs more than reading
     /// it.

@@ -130,7 +130,7 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// The texts of the bad records in this round and in the one before. A bad record is requested again while its
+    /// The texts of the bad records in this round and in the previous round. A bad record is requested again while its
     /// interval is missing, and reported once.
     bad_records: [Vec<String>; 2],
 }

@@ -1,4 +1,4 @@
-//! One run over a range, for records of any type: windows, gaps, failures and progress.
+//! A run over a range, for records of any type: windows, gaps, failures and progress.
 //!
 //! A job returns windows, each with its report and its checkpoint. This code is compiled once for all endpoints.
 
@@ -62,7 +62,7 @@ pub struct Plan {
 pub(super) struct Job {
     pub(super) fetch: Fetch,
     gaps: Gaps,
-    /// The position of the run. It does not include an interval that is still open, whose record may change.
+    /// The position of the run. An interval that is still open is not included, because its record may change.
     checkpoint: Checkpoint,
     options: Options,
     begun: Option<Instant>,
@@ -121,6 +121,7 @@ impl Options {
             (start.next, start.open_since) = (since, None);
         }
         let end = end.max(start.next);
+        // The checkpoint excludes an interval that is still open, so a resumed run requests that interval again.
         start.range.to = end.min(closed.max(start.next));
         Ok((start, end))
     }

@@ -55,7 +55,7 @@ pub struct Report {
     pub metadata: Vec<PageMetadata>,
 }
 
-/// A search for the first record. Only a few pages of its range were requested, and none of them had a record.
+/// A search for the first record. Only a few pages of the range were requested, and all of these were empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Searched {

@@ -10,7 +10,8 @@ use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
 use crate::values::Timestamp;
 
-/// The time from the end of an interval to the request for it, and between two requests for a missing record.
+/// The time from the end of an interval to the request for that interval, and between two requests for a missing
+/// record.
 const DELAY: Duration = Duration::from_secs(2);
 
 /// The number of times a record is requested again before the next interval is over.
@@ -175,6 +176,7 @@ impl Schedule {
     fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
         let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.allowed_lateness));
         let Position { next, missing } = &self.position;
+        // A probe of a silent series is limited to the latest page of intervals.
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         let window = Span { from, to: end };
         self.repeat_at = None;

@@ -29,7 +29,7 @@ struct Service {
     without_end: bool,
     /// True if the service rounds the range down to steps.
     rounds: bool,
-    /// The number of records from before the range and from after it.
+    /// The number of records before the range and of records after the range that a response contains.
     beyond: usize,
     /// The maximum number of copies of every record.
     copies: usize,

@@ -301,6 +301,7 @@ async fn send_once(
 ) -> Result<HttpResponse, Error> {
     let mut headers = connection.credentials.headers(token);
     if let Some(own) = data_request.headers {
+        // A header of the request replaces the client's header of the same name.
         headers.extend(own);
     }
     let request = connection.dispatcher.request(&data_request.path, headers, None, context);

@@ -205,7 +205,7 @@ fn nothing_shows_a_secret() {
     assert!(seen.assert_clean("on a socket") > 500);
 }
 
-/// A token that was replaced while a request with it was in flight still works.
+/// A replaced token is still valid while requests with that token are in flight, so it must stay masked.
 #[tokio::test(start_paused = true)]
 async fn replaced_token_stays_masked() {
     let service = Service::new(|request, before| match (request.url.ends_with("token"), before) {

@@ -17,7 +17,7 @@ use crate::scripted::{MockResponse, Service, failure, reply};
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: i64 = 60;
 
-/// The time of the service, and a clock of this machine that may differ from it.
+/// The time of the service, and a clock of this machine that may be wrong.
 #[derive(Clone)]
 struct Clock {
     begun: Instant,

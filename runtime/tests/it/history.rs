@@ -265,7 +265,7 @@ fn history_outside_of_a_runtime_is_an_error() {
     assert!(error.to_string().contains("no Tokio runtime is running"), "{error}");
 }
 
-/// On several threads, a response may arrive before the history waits for it.
+/// On several threads, a response may arrive before the history waits for a response.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn immediate_responses_are_processed() {
     let transport = from_fn(async |request: HttpRequest| {

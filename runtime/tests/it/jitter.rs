@@ -40,7 +40,7 @@ impl Way {
     }
 }
 
-/// A service that allows ten arrivals a second, and the network to it.
+/// A service that allows ten arrivals a second, and the network between client and service.
 struct Service {
     way: Way,
     names_pause: bool,

@@ -20,7 +20,7 @@ const HANG: Duration = Duration::from_secs(5);
 /// Makes a client use a transport.
 type Through = fn(Builder<Client>) -> Builder<Client>;
 
-/// The transports, by name. All rows have the same outcome with each of them.
+/// The transports, by name. Each row has the same outcome with every transport.
 ///
 /// With one of its features enabled, reqwest decompresses before this crate does. The error text for a damaged body
 /// differs then, and extra bytes after a compressed body are not detected.

@@ -122,8 +122,8 @@ impl Cache {
     }
 }
 
-/// The number of previous tokens that are stored. More of them belong to requests in flight only if lifetimes are very
-/// short.
+/// The number of previous tokens that are stored. Requests in flight have more different tokens only if lifetimes are
+/// very short.
 const MAX_PREVIOUS: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.

@@ -1,4 +1,4 @@
-//! Several histories as one table: a row for every time at which one of them has a record.
+//! Several histories as one table: a row for every time at which any of the histories has a record.
 //!
 //! Pages of several series are joined into rows in order of time. A row has a cell for each series, which is `None` if
 //! the series has no record of that time.

@@ -77,7 +77,7 @@ impl Service {
     }
 }
 
-/// The bot, with everything that was delivered to it.
+/// The bot, with all records and gaps that it received.
 struct Bot {
     schedule: Schedule,
     rng: Rng,

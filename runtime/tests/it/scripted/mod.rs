@@ -191,7 +191,7 @@ impl Transport for Service {
     }
 }
 
-/// A service with many failures, and a client of it.
+/// A service with many failures, and the builder of a client for this service.
 pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
     let service = Service::new(|_, before| match before {
         0 => failure(Phase::Connect),
