@@ -151,7 +151,7 @@ impl Reporter {
     }
 }
 
-/// A failed page in one line.
+/// Describes a failed page in one line.
 pub(crate) fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
     shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
@@ -176,7 +176,7 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     format!("{series}{dates}: up to {records} in {requests}{min}")
 }
 
-/// The ranges to fetch, one per row.
+/// Returns the ranges to fetch, one per row.
 pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     let columns = ["series", "from", "to", "reason"].map(str::to_owned).into();
     let mut rows = Vec::new();

@@ -74,7 +74,7 @@ fn fields(all: &[Fetched]) -> Vec<Field> {
     first.into_iter().flatten().filter(is_value).map(|(key, _)| (key.clone(), "")).collect()
 }
 
-/// The field `close` of candles, otherwise the first numeric field.
+/// Returns the field `close` of candles, otherwise the first numeric field.
 fn default_field(fields: &[Field]) -> Option<&Field> {
     let find = |wanted: &str| fields.iter().find(|(name, _)| name == wanted);
     let is_candle = ["open", "high", "low"].into_iter().all(|name| find(name).is_some());

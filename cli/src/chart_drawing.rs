@@ -49,7 +49,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line of the points with finite values.
+    /// Creates a line of the points with finite values.
     pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
         // Exact for hundreds of millions of years around 1970.
         #[allow(clippy::cast_precision_loss)]
@@ -94,12 +94,12 @@ impl Panel {
     }
 }
 
-/// The text of an SVG file.
+/// Returns the text of an SVG file.
 pub(crate) fn svg(panels: &[Panel]) -> String {
     SvgBackend::default().render_scene(&scene(panels, (WIDTH, HEIGHT * panels.len()), |layout| layout))
 }
 
-/// The chart in this many columns and about this many lines, with colour codes that the caller may remove.
+/// Returns the chart in this many columns and about this many lines, with colour codes that the caller may remove.
 pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
     let lines = lines.max(MIN_LINES * panels.len());
     let for_terminal = |layout: Layout| layout.with_theme(Theme::dark()).with_show_grid(false);
@@ -147,7 +147,7 @@ fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     axis.with_step(steps.into_iter().find(fits).unwrap_or(60))
 }
 
-/// A number with three significant digits: `1.5B`.
+/// Formats a number with three significant digits: `1.5B`.
 fn brief(number: f64) -> String {
     let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k"), (1e-4, "")];
     let Some((unit, name)) = units.into_iter().find(|(unit, _)| number.abs() >= *unit) else {

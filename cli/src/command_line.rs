@@ -62,12 +62,12 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// The endpoints to request.
+    /// Returns the endpoints to request.
     pub(crate) fn targets(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| Target::find(name)).collect()
     }
 
-    /// The endpoints to request; each must have a history.
+    /// Returns the endpoints to request; each must have a history.
     pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| must_have_history(name)).collect()
     }
@@ -76,7 +76,7 @@ impl Chosen {
 /// The commands with params; `true` if `--from` and `--to` replace the params of a range.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
-/// The names of endpoints, for shell completion.
+/// Returns the names of endpoints, for shell completion.
 pub(crate) fn candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let candidate = |endpoint: Endpoint| {

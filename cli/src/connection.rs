@@ -1,7 +1,7 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
 //! The result is a client, or an error with the missing settings. No secret is read from an argument, because other
-//! users of the machine can see it, or from a file that other users can read.
+//! users of the machine can see arguments, or from a file that other users can read.
 
 use std::env;
 use std::fs;
@@ -106,7 +106,7 @@ fn not_in_environment(error: Error) -> Failure {
         .help("try `--sandbox`, which needs neither")
 }
 
-/// The settings file that is read if no option names one.
+/// Returns the settings file that is read if no option names one.
 pub(crate) fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };

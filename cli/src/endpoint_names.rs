@@ -13,23 +13,23 @@ use crate::suggest;
 /// An endpoint that was chosen on the command line.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
-/// Every endpoint with its group, also those known by name only.
+/// Returns every endpoint with its group, also those known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
     GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
-/// The endpoints that have a path.
+/// Returns the endpoints that have a path.
 pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
     all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
 }
 
-/// The endpoints that have a history.
+/// Returns the endpoints that have a history.
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
     with_path().filter(|endpoint| endpoint.history(&generated_client::SERVICE).is_some())
 }
 
-/// The shortest unambiguous name of this endpoint.
+/// Returns the shortest unambiguous name of this endpoint.
 pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     match called(endpoint.ident).as_slice() {
         [one] if std::ptr::eq(*one, endpoint) => endpoint.ident.to_owned(),

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use generated_client::{Error, ErrorKind};
 
-/// The reason why a command failed; its value is the exit code.
+/// The reason why a command failed. The values are the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitKind {
     /// The reader of the data has closed the pipe, for example `| head`.
@@ -64,12 +64,12 @@ impl Failure {
         Self { exit_kind, message: message.into(), help: String::new() }
     }
 
-    /// An invalid command line.
+    /// Creates the failure for an invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitKind::Usage, message)
     }
 
-    /// A file or folder that cannot be read or written.
+    /// Creates the failure for a file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
         Self::new(ExitKind::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
     }

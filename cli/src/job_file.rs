@@ -164,7 +164,7 @@ mod tests {
     use crate::endpoint_names;
     use crate::requested_series::labels;
 
-    /// An endpoint with a history, and the keys of its required params.
+    /// Returns an endpoint with a history, and the keys of its required params.
     fn endpoint() -> (String, String) {
         let endpoint = endpoint_names::with_history().next().unwrap();
         let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));

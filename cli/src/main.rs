@@ -33,7 +33,7 @@ use interrupt::Interrupt;
 use log::Log;
 
 fn main() -> ExitCode {
-    // For a shell that requests completions, this prints them and ends the process.
+    // If a shell requests completions, `complete` prints them and ends the process.
     command_line::complete();
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -68,7 +68,7 @@ fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;
-        // Also after a failure, so that other programs can use the slots.
+        // The gate is shut down after a failure too, so that other programs can use its slots.
         shared_rate_limit::shutdown().await;
         done
     })

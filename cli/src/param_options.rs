@@ -37,7 +37,7 @@ pub(crate) struct Offered {
     pub(crate) infos: Vec<&'static ParamInfo>,
 }
 
-/// The params that the given endpoints accept; those of all endpoints if the list is empty.
+/// Returns the params that the given endpoints accept; those of all endpoints if the list is empty.
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
@@ -74,12 +74,12 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
     })
 }
 
-/// The params that a history sets for its pages.
+/// Returns the params that a history sets for its pages.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
 
-/// A name in the style of options: `startTime` is `start-time`.
+/// Converts a name to the style of options: `startTime` is `start-time`.
 pub(crate) fn kebab(wire_name: &str) -> String {
     let mut out = String::new();
     for character in wire_name.chars() {
@@ -125,7 +125,7 @@ impl Offered {
 /// Maximum number of values in help; `describe` lists all.
 const MAX_LISTED: usize = 6;
 
-/// The accepted values that fit in a line.
+/// Returns the accepted values that fit in a line.
 fn values(info: &ParamInfo) -> Option<String> {
     let known: Vec<&str> = match info.ty {
         _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),
@@ -150,7 +150,7 @@ fn value_name(ty: ValueType) -> String {
     }
 }
 
-/// The known values of a param, for shell completion.
+/// Returns the known values of a param, for shell completion.
 fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     match ty {
         ValueType::Named(ty) => {

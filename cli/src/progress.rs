@@ -46,13 +46,13 @@ impl Bar {
         self.bar.suspend(|| log.warning(text));
     }
 
-    /// Removes the bar, because the messages after it are more detailed.
+    /// Removes the bar, because the following messages are more detailed.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// The progress of all series as text.
+/// Formats the progress of all series.
 fn summary(sum: &Progress) -> String {
     let requests = counted(sum.pages + sum.pages_left, "request");
     let (records, done) = (counted(sum.records, "record"), HumanCount(sum.pages));
@@ -66,7 +66,7 @@ fn remaining(sum: &Progress) -> String {
     }
 }
 
-/// A text in at most this many characters.
+/// Shortens a text to at most this many characters.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -74,13 +74,13 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     text.chars().take(width - 1).chain(['…']).collect()
 }
 
-/// A duration in its largest unit, rounded: `90 seconds`, `2 minutes`.
+/// Formats a duration in its largest unit, rounded: `90 seconds`, `2 minutes`.
 pub(crate) fn duration(time: Duration) -> String {
     // A shorter time is shown as one second.
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 
-/// A count with its unit: `1 request`, `1,000 requests`.
+/// Formats a count with its unit: `1 request`, `1,000 requests`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }

@@ -32,7 +32,7 @@ pub(crate) struct Layout {
     pub(crate) columns: Vec<String>,
 }
 
-/// The records of a body, if it has any.
+/// Returns the records of a body, if it has any.
 pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
     match body {
         AnyBody::Series(all) => Some(Part { series, records: &all.data, times: all.times() }),
@@ -41,7 +41,7 @@ pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>
     }
 }
 
-/// The time field of the endpoint's records.
+/// Returns the time field of the endpoint's records.
 pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
     match endpoint.body {
         BodyInfo::Series { time, .. } => time,
@@ -58,7 +58,7 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
-/// One table of all parts.
+/// Returns one table of all parts.
 pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
     let layout = Layout::new(series, parts);
     let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
@@ -66,7 +66,7 @@ pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
 }
 
 impl Layout {
-    /// The columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
+    /// Returns the columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
     pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
         let mut this = Self { columns: vec![ENDPOINT.to_owned()] };
         requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(name.to_owned()));
@@ -75,7 +75,7 @@ impl Layout {
         this
     }
 
-    /// The columns of these series: those of the catalogue, or if it has none, the keys of the records.
+    /// Returns the columns of these series: those of the catalogue, or if it has none, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known);
@@ -120,7 +120,7 @@ impl Layout {
         self
     }
 
-    /// A row for each record.
+    /// Returns a row for each record.
     pub(crate) fn rows(&self, part: &Part<'_>) -> Vec<Vec<Cell>> {
         let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
             let cell = |column: &String| match column.as_str() {
@@ -132,7 +132,7 @@ impl Layout {
         part.records.iter().zip(&part.times).map(row).collect()
     }
 
-    /// The fields of a record that have no column, as an object.
+    /// Returns the fields of a record that have no column, as an object.
     fn unknown_fields(&self, record: &AnyRecord) -> Cell {
         let unknown = match (record.unknown_fields(), record.as_any().and_then(Value::as_object)) {
             (Some(fields), _) => serde_json::to_value(fields).unwrap_or_default(),

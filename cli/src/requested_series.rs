@@ -78,7 +78,7 @@ impl Series {
     }
 }
 
-/// Every endpoint with every combination of values, in the given order.
+/// Returns every endpoint with every combination of values, in the given order.
 pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<Vec<Series>> {
     every_param_is_accepted(targets, params)?;
     if let Some(twice) = targets.iter().enumerate().find(|(index, target)| targets[..*index].contains(target)) {
@@ -228,7 +228,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
     Ok(())
 }
 
-/// A list as text: `a, b or c`.
+/// Formats a list: `a, b or c`.
 fn alternatives(all: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
@@ -252,7 +252,7 @@ pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     series.iter().map(label).collect()
 }
 
-/// The params whose values differ among series, in their order.
+/// Returns the params whose values differ among series, in their order.
 pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, value) in series.iter().flat_map(|one| &one.values) {

@@ -28,7 +28,7 @@ pub(crate) struct GateOptions {
 }
 
 impl GateOptions {
-    /// The gate, once its server has responded; `None` without a URL.
+    /// Opens the gate, and waits until its server has responded; `None` without a URL.
     ///
     /// The gate uses the rate limit of the settings, if they have one.
     pub(crate) async fn open(&self, settings: &mut Builder, log: Log) -> Result<Option<SharedGate>> {
@@ -46,7 +46,7 @@ impl GateOptions {
         Ok(Some(gate))
     }
 
-    /// The reason why the first request waits a second or longer.
+    /// Returns the reason why the first request waits a second or longer.
     fn keeps_back(&self, status: &Status) -> Option<String> {
         if status.opens_in < Duration::from_secs(1) {
             return None;
@@ -88,7 +88,7 @@ pub(crate) async fn shutdown() {
 
 const HELP: &str = "without `--gate`, the rate limit applies to this process only";
 
-/// An error and its causes, in one line.
+/// Formats an error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -101,7 +101,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The status of a gate as text.
+/// Formats the status of a gate.
 pub(crate) fn described(status: &Status) -> String {
     let programs = counted(status.machines.len() as u64, "program");
     let slots = status.slots.map(|slots| format!(" of {slots}")).unwrap_or_default();

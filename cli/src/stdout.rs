@@ -24,17 +24,17 @@ pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// The style of a heading if colours are enabled.
+/// Returns the style of a heading if colours are enabled.
 pub(crate) fn heading() -> Style {
     if has_colours() { AnsiColor::Green.on_default().bold() } else { Style::new() }
 }
 
-/// The width in columns; 80 if unknown.
+/// Returns the width of the terminal in columns; 80 if unknown.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// The height in lines; 24 if unknown.
+/// Returns the height of the terminal in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
 }

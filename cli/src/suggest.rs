@@ -12,7 +12,7 @@ pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str
     best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
 }
 
-/// A normalized name: lower case, without separators between words.
+/// Normalizes a name: lower case, without separators between words.
 pub(crate) fn key(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The chosen format, or the default for a terminal or a program.
+    /// Returns the chosen format, or the default for a terminal or a program.
     pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
         chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
     }
@@ -84,7 +84,7 @@ impl Cell {
 }
 
 impl Table {
-    /// All rows as text.
+    /// Formats all rows.
     pub(crate) fn text(&self, format: Format) -> Result<String> {
         match format {
             Format::Table => Ok(self.for_terminal(stdout::width())),
@@ -129,7 +129,7 @@ impl Table {
         out
     }
 
-    /// The next lines of a table that is written page by page; `widths` are the column widths, which never shrink.
+    /// Formats the next lines of a table that is written page by page. `widths` are the column widths, which only grow.
     pub(crate) fn lines(&self, width: usize, widths: &mut Vec<u16>, with_names: bool) -> String {
         let decimals: Vec<usize> = (0..self.columns.len())
             .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
@@ -172,7 +172,7 @@ impl Table {
     }
 }
 
-/// The number of columns that fit; the first is always shown.
+/// Returns the number of columns that fit; the first is always shown.
 fn fitting(widths: &[u16], width: usize) -> usize {
     let mut used = 0;
     let fits = |(index, own): &(usize, &u16)| {
@@ -182,7 +182,7 @@ fn fitting(widths: &[u16], width: usize) -> usize {
     widths.iter().enumerate().take_while(fits).count()
 }
 
-/// A received text without line breaks, terminal control characters and changes of text direction.
+/// Removes line breaks, terminal control characters and changes of text direction from a received text.
 pub(crate) fn readable(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(steers, " ")

@@ -14,7 +14,7 @@ use crate::failure::Result;
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
 
-/// The start of the interval that contains a time, so that the first interval of a range is complete.
+/// Returns the start of the interval that contains a time, so that the first interval of a range is complete.
 pub(crate) fn floor(time: Timestamp, request: &Request<Dynamic>) -> Result<Timestamp> {
     Ok(time.floor(request.clone().history(0..0).plan()?.step))
 }
@@ -70,17 +70,17 @@ fn date_time(text: &str) -> Option<Timestamp> {
     Some(if offset.starts_with('-') { local + distance } else { local - distance })
 }
 
-/// The clap parser of a time.
+/// Parses a time, for clap.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
     parse(text, Timestamp::now())
 }
 
-/// The clap parser of a duration.
+/// Parses a duration, for clap.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| "expected a length of time such as 24h or 7d".to_owned())
 }
 
-/// A timestamp as text for users: to the minute, unless it has seconds.
+/// Formats a timestamp for users: to the minute, unless it has seconds.
 pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {

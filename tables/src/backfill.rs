@@ -2,7 +2,7 @@
 //!
 //! The input is a list of series, a range and a target. The state of each series, in the file or in a hidden file,
 //! lists the fetched ranges; missing pages are fetched and merged with the existing rows. After a run is killed, the
-//! next one continues from there.
+//! next run continues from that state.
 
 mod event;
 mod fetch;
@@ -52,7 +52,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// Every run fetches the missing ranges, and everything after the newest record minus the [refetch
 /// time](Self::refetch), in full pages. Rows that the service has revised are replaced, and holes are filled. A range
 /// without records counts as fetched once a later record exists; holes of the last 14 days are requested again, older
-/// ones with [`refetch_gaps`](Self::refetch_gaps).
+/// holes with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
@@ -70,7 +70,7 @@ pub struct Backfill {
 }
 
 impl Backfill {
-    /// Creates the job for a time range; its end is exclusive.
+    /// Creates the job for a time range with an exclusive end.
     pub fn new(series: Vec<SeriesRequest>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         Self {
             series,
@@ -118,7 +118,7 @@ impl Backfill {
         self
     }
 
-    /// Partitions a data set by this period; default: [`Partition::for_step`] of its shortest interval.
+    /// Partitions a data set by this period; default: [`Partition::for_step`] of the shortest interval.
     ///
     /// A data set keeps the partition of its first run.
     pub fn partition(mut self, partition: Partition) -> Self {

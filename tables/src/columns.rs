@@ -95,7 +95,7 @@ fn widens(from: &DataType, to: &DataType) -> bool {
     from == to || (from, to) == (&DataType::Int64, &DataType::Float64)
 }
 
-/// Casts values to another type; `None` if that type is not wider.
+/// Casts values to the same or a wider type; `None` for any other type.
 #[allow(clippy::cast_precision_loss)] // The wider schema declares the column as floats.
 fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     if column.data_type() == to {

@@ -1,8 +1,8 @@
 //! Locks that keep two runs from writing the same series of a target at the same time.
 //!
-//! A run locks a hidden file for each series of a data set, or one for a single file, and removes it at its end. The
-//! file contains the owner, which the error of another run names. The system unlocks the file of a killed run, and the
-//! next run uses it. Object storage has no locks.
+//! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes the files
+//! at its end. Each file contains the owner of the lock, which the error of another run names. The system unlocks the
+//! files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -37,19 +37,19 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         for (path, file) in self.0.drain(..) {
-            // The file is removed while it is locked: after unlocking, it may be the lock of another run.
+            // The file is removed while locked: an unlocked file may already be the lock of another run.
             let removed = fs::remove_file(&path);
             drop(file);
             if removed.is_err() {
-                // Some systems keep a locked file until it is closed, so it is removed again.
+                // Some systems cannot remove a locked file, so the removal is repeated after closing it.
                 let _ = fs::remove_file(&path);
             }
         }
     }
 }
 
-/// Locks a file; `None` if the file system has no locks, so that a second run is not detected. If another run has locked
-/// it, the inner error has its process and start time.
+/// Locks a file; `None` if the file system has no locks, so that a second run is not detected. If another run has
+/// locked the file, the inner error has the process and the start time of that run.
 fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -93,7 +93,7 @@ fn failed(path: &Path, error: io::Error) -> Error {
     Error::storage(path.display(), error)
 }
 
-/// The machine's name, if it can be read without unsafe code.
+/// Returns the machine's name, if it can be read without unsafe code.
 fn host() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok());

@@ -26,7 +26,7 @@ use crate::text_writer::TextWriter;
 
 /// A series of the file.
 struct Member {
-    /// Its state after this run.
+    /// The state of the series after this run.
     state: SeriesState,
     /// The partitions of the rows that are not in the file yet.
     parts: Vec<String>,

@@ -1,6 +1,6 @@
 //! The names of folders and files, which identify the series and the partition.
 //!
-//! Folders follow Hive's naming, so programs that read such a data set get the values in the path as columns.
+//! Folders follow Hive's naming, so programs that read a data set get the values in the path as columns.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

@@ -12,7 +12,8 @@ use tokio::time::Instant;
 
 /// Detects that the service, or a rate limiter shared by several programs, has stopped responding.
 ///
-/// Register a clone as the client's observer, and pass another to [`Backfill::response_monitor`](crate::Backfill::response_monitor).
+/// Register a clone as the client's observer, and pass another clone to
+/// [`Backfill::response_monitor`](crate::Backfill::response_monitor).
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Option<Instant>>>);
 

@@ -67,7 +67,7 @@ impl SeriesRequest {
         &self.path
     }
 
-    /// Returns the interval between its records.
+    /// Returns the interval between the records.
     pub fn step(&self) -> Duration {
         self.step
     }

@@ -1,8 +1,8 @@
 //! The state of a series in a target: ranges that need not be requested again, number of rows, first and last record.
 //!
-//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set it is a
-//! hidden file in the folder of the series, written after the rows: rows that are not in the state are requested again,
-//! which changes nothing.
+//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set,
+//! the state is a hidden file in the folder of the series, written after the rows: rows that are not in the state are
+//! requested again, which changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -66,7 +66,7 @@ impl SeriesState {
         self.rows.values().sum()
     }
 
-    /// The range between the first and the last record.
+    /// Returns the range between the first and the last record.
     pub(crate) fn known(&self) -> Known {
         Some(self.first?..self.last?)
     }

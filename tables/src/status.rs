@@ -26,7 +26,7 @@ pub struct Status {
 pub struct SeriesStatus {
     /// The endpoint and its params, as in the folder names of a data set.
     pub path: String,
-    /// The interval between its records, in seconds.
+    /// The interval between records, in seconds.
     pub step: u64,
     /// Number of rows.
     pub rows: u64,

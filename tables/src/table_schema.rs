@@ -1,6 +1,6 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the schema: names as in the API, types, and as metadata of each column its meaning, unit and
+//! The registry defines the schema: names as in the API, types, and the metadata of each column: meaning, unit and
 //! evidence. If the fields are unknown, the columns are inferred from the first records.
 
 mod infer;
@@ -32,7 +32,7 @@ pub struct TableSchema {
 enum Columns {
     /// Declared columns, one for each field of the table.
     Known(&'static RecordInfo),
-    /// Names and types that were inferred from records, without unknown fields.
+    /// Names and types that were inferred from records, without the column of unknown fields.
     Inferred(Vec<(String, ValueType)>),
 }
 
@@ -46,7 +46,7 @@ impl TableSchema {
         Some(Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) })
     }
 
-    /// Infers the columns of records whose fields are unknown; endpoint and service are those of the request.
+    /// Infers the columns of records whose fields are unknown; the request identifies endpoint and service.
     ///
     /// Numbers and texts get typed columns, everything else JSON columns.
     pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
@@ -61,7 +61,7 @@ impl TableSchema {
         Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Inferred(columns) }
     }
 
-    /// Returns the columns of a series: those of its table, or else those inferred from its existing records.
+    /// Returns the declared columns of a series, or else the columns inferred from an existing file.
     pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
         Self::for_endpoint(series.endpoint())
             .or_else(|| Some(Self::inferred(infer::stored(Some(series.time()), found?))))

@@ -1,7 +1,7 @@
 //! The existing content of a target: the location of each series' rows, and its state.
 //!
-//! A data set has one file for each series and partition. The rows of a single file are collected in such a data set
-//! next to it.
+//! A data set has one file for each series and partition. The rows of a single file are first collected in a data set
+//! next to the file.
 
 use std::collections::BTreeMap;
 use std::iter::once;

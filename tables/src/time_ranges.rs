@@ -1,7 +1,7 @@
 //! The covered parts of a time range.
 //!
-//! Ranges are added in any order and may overlap; [`missing`](TimeRanges::missing) returns the uncovered parts of another
-//! range.
+//! Ranges are added in any order and may overlap; [`missing`](TimeRanges::missing) returns the uncovered parts of
+//! another range.
 
 use std::ops::Range;
 

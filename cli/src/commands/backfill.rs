@@ -152,7 +152,7 @@ impl Backfill {
         }
     }
 
-    /// The settings of the job file, or those of the command line.
+    /// Returns the settings of the job file, or those of the command line.
     fn job_file(&self, log: Log) -> Result<JobFile> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {

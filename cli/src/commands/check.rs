@@ -1,7 +1,7 @@
 //! `check`: the connection and the API key.
 //!
-//! One small request is sent, with the catalogue's example params; the time until its
-//! response is printed, and an error ends the command.
+//! One small request is sent, with the catalogue's example params. The time until its response is printed; an error
+//! ends the command.
 
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ fn print(what: &str, state: &str) -> Result<()> {
     stdout::print(format!("{what:<14}{state}\n"))
 }
 
-/// The best documented endpoint of those that return records and whose required params have examples.
+/// Returns the best documented endpoint of those that return records and whose required params have examples.
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());

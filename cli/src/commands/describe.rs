@@ -170,7 +170,7 @@ fn range(range: Range) -> Option<String> {
     }
 }
 
-/// The required params with example values.
+/// Returns the required params with example values.
 pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
     let needed = endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some());
     let option = |info: &ParamInfo| info.example.map(|example| format!(" --{} {example}", kebab(info.wire_name)));

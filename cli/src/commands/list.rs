@@ -1,6 +1,6 @@
 //! `list`: all endpoints, also those known by name only.
 //!
-//! With search words, only endpoints that contain all of them are listed, by group.
+//! With search words, only endpoints that contain all words are listed. The endpoints are grouped.
 
 use std::fmt::Write as _;
 
@@ -63,7 +63,7 @@ impl List {
     }
 }
 
-/// All text that is searched, in lower case.
+/// Returns all text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     let mut text = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes]
         .map(str::to_lowercase)

@@ -71,7 +71,7 @@ impl Plot {
         stdout::print(anstream::adapter::strip_str(&text).to_string())
     }
 
-    /// All records of the range of every series, fetched concurrently.
+    /// Returns all records of the range of every series, fetched concurrently.
     async fn fetched(&self, log: Log) -> Result<Vec<Fetched>> {
         no_range_params(&self.params)?;
         let all = combine(&self.chosen.with_history()?, &self.params, log)?;

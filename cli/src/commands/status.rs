@@ -63,7 +63,7 @@ impl Status {
     }
 }
 
-/// The path of a series as text: `volume_ratio BTC 1h`.
+/// Formats the path of a series: `volume_ratio BTC 1h`.
 fn label(path: &str) -> String {
     let word = |part: &str| match part.split_once('=') {
         Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
@@ -72,7 +72,7 @@ fn label(path: &str) -> String {
     path.split('/').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The state as text: `up to date`, or the age of the last record.
+/// Returns the state as text: `up to date`, or the age of the last record.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         (Some(0), _) => "up to date".to_owned(),
@@ -85,7 +85,7 @@ fn step(series: &SeriesStatus) -> Duration {
     Duration::from_secs(series.step)
 }
 
-/// The time since the end of a record's interval as text: `2 days`.
+/// Returns the time since the end of a record's interval as text: `2 days`.
 pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
     duration(if end < now { now - end } else { Duration::ZERO })
 }

@@ -11,7 +11,7 @@ fn backfill<'a>(coins: &'a str, out: &'a Path, more: &[&'a str]) -> Vec<&'a str>
     [&["backfill"], QUARTER.as_slice(), &[coins, "--out", support::text(out)], more].concat()
 }
 
-/// The rows of a file, without the header.
+/// Returns the rows of a file, without the header.
 fn rows(file: &Path) -> Vec<String> {
     support::contents(file).lines().skip(1).map(str::to_owned).collect()
 }

@@ -1,7 +1,7 @@
 """Days of cron with `derivs backfill` under `faketime`: a service and a machine with ordinary troubles.
 
-For each target, one run a day. After every run its exit code and its last line are compared with the file, and after
-the last run the file with the service: no record may be missing, outdated or doubled. Run by `cargo xtask verify tables`
+Each target gets one run a day. After every run, the exit code and the last line are compared with the file; after the
+last run, the file is compared with the service: no record may be missing, outdated or duplicated. Run by `cargo xtask verify tables`
 with the program `derivs` and an empty folder.
 """
 
@@ -31,7 +31,7 @@ LATE, OUTAGE, FAST_CLOCK, HOLE, TEXT, KILLED, REJECTED, FIELD = 1, 3, 4, 6, 7, 8
 
 
 class Service:
-    """Its records depend on the time of the request."""
+    """A service whose records depend on the time of the request."""
 
     def __init__(self, step):
         self.step, self.now, self.requests, self.of_run = step, BEGIN, 0, itertools.count()
@@ -103,7 +103,7 @@ def is_same(one, other):
 
 
 def run(service, target, timeframe, start, day):
-    """The exit code and the messages of one run."""
+    """Runs the command, and returns its exit code and its messages."""
     service.now, service.of_run, before = BEGIN + day * DAY, itertools.count(), service.requests
     local = service.now + (5 * DAY if day == FAST_CLOCK else 0)
     clock = datetime.fromtimestamp(local, timezone.utc).strftime("@%Y-%m-%d %H:%M:%S")
@@ -120,7 +120,7 @@ def run(service, target, timeframe, start, day):
     if day == KILLED:
         while service.requests == before:
             time.sleep(0.01)
-        # Until the first page has arrived; the others never do.
+        # Waits until the first page has arrived; later requests get no response.
         time.sleep(1)
         os.killpg(process.pid, signal.SIGKILL)
     messages = process.communicate()[1]

@@ -1,6 +1,6 @@
 """Reads a folder of `files write` with pandas, Polars, DuckDB and pyarrow.
 
-Every reader has to find the rows that the sandbox has, numbers as numbers and points in time as points in time. Run by
+Every reader has to find the rows that the sandbox has, numbers as numbers and timestamps as timestamps. Run by
 `cargo xtask verify tables`.
 """
 
@@ -24,7 +24,7 @@ FILES = ["out.parquet", "out.csv", "out.jsonl"]
 
 
 def check(reader, name, rows):
-    """Rows are (endpoint, coin, point in time, ratio, delta)."""
+    """Rows are (endpoint, coin, timestamp, ratio, delta)."""
     found = []
     for endpoint, coin, time, ratio, delta in rows:
         assert isinstance(time, datetime) and time.tzinfo is not None, f"{reader}, {name}: {time!r} is no point in time"
@@ -39,7 +39,7 @@ def check(reader, name, rows):
 
 
 def both(rows_of):
-    """A data set has a folder for each endpoint, read one by one."""
+    """Reads the folder of each endpoint of a data set separately."""
     return [(endpoint, *row) for endpoint in (RATIO, DELTA) for row in rows_of(endpoint)]
 
 

@@ -16,7 +16,7 @@ files = [os.path.join(parent, name) for parent, _, names in os.walk(data) for na
 
 
 def query(source):
-    """The result of an average, and its shortest time of several."""
+    """Returns the result of an average, and the shortest time of seven queries."""
     connection, times = duckdb.connect(), []
     for _ in range(7):
         begun = time.perf_counter()

@@ -47,7 +47,7 @@ pub enum BackfillEvent {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// `true` if every necessary request had a usable response, and every series has a record, unless empty ones are
+    /// `true` if every necessary request had a usable response, and every series has a record, unless empty series are
     /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::holes`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.

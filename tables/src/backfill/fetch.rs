@@ -15,10 +15,10 @@ use super::run::{Ended, Item, Run};
 use super::unwritten_rows::{UnwrittenRows, read_invalid};
 use crate::error::Error;
 
-/// A run ends if there is no response for this time.
+/// Time without a response after which a run ends.
 const UNREACHABLE: Duration = Duration::from_secs(120);
 
-/// Trouble is reported if there is no response for this time.
+/// Time without a response after which trouble is reported.
 const TROUBLE: Duration = Duration::from_secs(10);
 
 /// Interval between checks for missing responses.

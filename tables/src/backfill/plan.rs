@@ -52,7 +52,7 @@ pub struct SeriesPlan {
 }
 
 impl BackfillPlan {
-    /// The maximum number of records of all series.
+    /// Returns the maximum number of records of all series.
     pub fn records(&self) -> u64 {
         self.series.iter().map(|series| series.records).sum()
     }
@@ -79,7 +79,7 @@ pub(super) async fn planned(job: &Backfill, content: &TargetContent) -> Result<V
     for series in &job.series {
         let mut found = content.inventory(series).await?;
         compare_columns(series, &found)?;
-        // The refetch time may differ from that of the last run.
+        // The refetch time may be longer than in the last run, so ranges within it no longer count as settled.
         if let Some(last) = found.state.last {
             found.state.settled = found.state.settled.until(last - job.refetch);
         }

@@ -41,7 +41,7 @@ impl UnwrittenRows {
         self.partition.as_ref().is_some_and(|(_, end)| time >= *end)
     }
 
-    /// Adds rows of one partition, the first of which has this time.
+    /// Adds rows of one partition; `first` is the time of the first row.
     pub(super) fn add(&mut self, partition: Partition, first: Timestamp, rows: RecordBatch) {
         if self.partition.is_none() {
             (self.partition, self.since) = (Some((partition.folder(first), partition.end(first))), Instant::now());

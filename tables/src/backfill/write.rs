@@ -1,4 +1,4 @@
-//! Writes the rows of a run: collects those of one partition, and merges them with its file.
+//! Writes the rows of a run: collects the rows of a partition, and merges them with the file of the partition.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         let Some((_, one)) = self.series(index) else { return Ok(()) };
         one.written.extend(&std::mem::take(&mut unwritten.fetched));
-        // Later runs fetch these records again while they count as holes, but must not report them again.
+        // Later runs fetch the dropped records again while they count as holes, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));

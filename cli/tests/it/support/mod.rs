@@ -39,7 +39,7 @@ pub(crate) fn is_foreign(name: &str) -> bool {
     name.starts_with("MARKET_ANALYTICS_") || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"].contains(&name)
 }
 
-/// A folder that does not exist.
+/// Returns a folder that does not exist.
 pub(crate) fn nowhere() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("missing-home")
 }
@@ -91,7 +91,7 @@ pub(crate) fn run_output(output: &Output) -> RunOutput {
 }
 
 impl RunOutput {
-    /// The lines of the data, without the header.
+    /// Returns the lines of the data, without the header.
     pub(crate) fn rows(&self) -> Vec<&str> {
         self.out.lines().skip(1).collect()
     }

@@ -69,7 +69,7 @@ impl Terminal {
         Self { child, keys: pty, shown, reader: Some(reader) }
     }
 
-    /// The text on the screen.
+    /// Returns the text on the screen.
     pub(crate) fn screen(&self) -> String {
         let shown = self.shown.lock().unwrap();
         // Joined from rows, so the text does not depend on the line endings of the output.
@@ -77,7 +77,7 @@ impl Terminal {
         lines.join("\n").trim_end().to_owned()
     }
 
-    /// The raw output, with all control sequences.
+    /// Returns the raw output, with all control sequences.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.shown.lock().unwrap().bytes).into_owned()
     }
