@@ -94,8 +94,8 @@ impl<E: HasHistory> History<E> {
 
     /// Includes the interval that is still open, whose record may change.
     ///
-    /// By default, the last record is that of the last closed interval, by the clock of this machine when the history
-    /// begins. If the open interval is included, a resumed run and a [`Follow`] return its record again.
+    /// By default, the last record is that of the last closed interval, by the clock of this machine at the start of
+    /// the history. If the open interval is included, a resumed run and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self

@@ -151,7 +151,7 @@ impl<E> Request<E> {
         self.untyped.0.target.path_and_query()
     }
 
-    /// Converts the request into one without the endpoint's type, with the endpoint as data.
+    /// Converts the request to a request without the endpoint's type, which has the endpoint as data.
     pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }

@@ -20,7 +20,7 @@ use crate::send::{self, UndecodedResponse};
 use crate::send::{Connection, Options};
 use crate::values::wire::ToWire;
 
-/// A request whose endpoint is only known as data.
+/// A request that has its endpoint as data, not as a type.
 ///
 /// Boxed, so that setters move only a pointer.
 #[derive(Clone)]

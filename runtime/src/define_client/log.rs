@@ -11,7 +11,7 @@ macro_rules! __log {
         use $crate::emitted::tracing::{self, field::Empty};
         use $crate::observer::{Event, Outcome};
 
-        // The span has the level `ERROR`, so that it is enabled whenever an event inside it is.
+        // The span has the level `ERROR`, so that the span is enabled whenever an event inside the span is enabled.
         fn span(endpoint: &$crate::registry::EndpointInfo, params: &dyn ::std::fmt::Display) -> tracing::Span {
             tracing::error_span!(
                 target: $name, "request", %endpoint, %params, status = Empty, bytes = Empty, attempts = Empty,

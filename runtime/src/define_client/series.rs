@@ -203,7 +203,7 @@ macro_rules! __series {
                 >,
             ) -> ::std::result::Result<Self, $crate::Error> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
-                // Compiled for every endpoint; a `match` takes less code than `?`.
+                // This function is compiled for every endpoint, and a `match` needs less code than `?`.
                 match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
                     ::std::result::Result::Ok(rest) => ::std::result::Result::Ok(Self {
                         data,

@@ -41,7 +41,7 @@ pub struct Checkpoint {
     pub(super) range: Span,
     /// The start of the next window.
     pub(super) next: Timestamp,
-    /// The start of the gap that ends at `next`; `None` without one.
+    /// The start of the gap that ends at `next`; `None` if there is no such gap.
     pub(super) open_since: Option<Timestamp>,
     /// The intervals before `next` that a follower still requests, by their start.
     pub(super) missing: Vec<Timestamp>,

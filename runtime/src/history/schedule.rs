@@ -17,7 +17,7 @@ const DELAY: Duration = Duration::from_secs(2);
 /// The number of times a record is requested again before the next interval is over.
 const MAX_REPEATS: u32 = 2;
 
-/// The pause after a failure, and the longest pause: each further failure doubles it.
+/// The pause after the first failure, and the longest pause. Each further failure doubles the pause.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
 
 /// The resolution of the header `Date`. An estimated time may be wrong by as much.

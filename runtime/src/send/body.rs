@@ -31,8 +31,8 @@ impl Sealed for Value {}
 pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads a complete JSON text, such as a stored response.
     ///
-    /// A known field that occurs twice in one object is an error, since either value may be the right one. In an object
-    /// of unknown fields, such as a [`Value`], the later value is used.
+    /// A known field that occurs twice in one object is an error, since either value may be the correct one. In an
+    /// object of unknown fields, such as a [`Value`], the later value is used.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 
     /// Reads the body of a response.

@@ -267,9 +267,9 @@ async fn authorized(
 
 /// Sends the request with the current token.
 ///
-/// A token that expired or was rejected while the request was queued is replaced first. If another token exists, it is
-/// used at once; otherwise the permit is returned and a token is fetched. The new token is not checked after the second
-/// wait in the queue, since its lifetime may be shorter than that wait.
+/// A token that expired or was rejected while the request was queued is replaced first. If another token exists, that
+/// token is used at once; otherwise the permit is returned and a token is fetched. The new token is not checked after
+/// the second wait in the queue, since its lifetime may be shorter than that wait.
 async fn exchange(
     connection: &Connection,
     flow: &TokenFlow,

@@ -74,7 +74,7 @@ async fn a_server_may_prefer_http_1() {
     }
 }
 
-/// The feature changes nothing in other crates of a program.
+/// The feature alone changes nothing: without the setting, the client offers only HTTP/1.1.
 #[tokio::test]
 async fn without_the_setting_it_is_http_1() {
     let authority = Authority::new("ours");

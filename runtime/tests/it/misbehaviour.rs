@@ -107,7 +107,7 @@ async fn no_connection() {
         check(base_url).await;
         check("http://nowhere.invalid/v2".to_owned()).await;
         if name == "reqwest" {
-            // The program selects reqwest's features for encryption.
+            // The user's program selects the TLS features of reqwest, so the cases below do not apply to reqwest.
             continue;
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

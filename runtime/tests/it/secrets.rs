@@ -120,7 +120,7 @@ async fn a_secret_that_begins_with_another_is_masked_whole() {
 /// The cause of an error that shows a secret.
 #[derive(Debug)]
 struct Talkative {
-    // Shown by `Debug`.
+    // Read only by the derived `Debug`.
     #[allow(dead_code)]
     sent: &'static str,
     cause: Option<Box<Self>>,

@@ -104,7 +104,8 @@ impl Follower {
     }
 }
 
-/// Sends an error if the request panics; otherwise its callers would start it again and again.
+/// Sends an error if the request panics; otherwise the callers that wait for the token would start the request again
+/// and again.
 struct Report(watch::Sender<Option<Outcome>>);
 
 impl Drop for Report {
