@@ -54,9 +54,9 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 }
 
 /// Shows only the params of the chosen endpoints in help, described as those endpoints accept them. Without an
-/// endpoint, it shows the params that most endpoints accept.
+/// endpoint, help shows the params that most endpoints accept.
 ///
-/// With `has_range`, it also hides the params of a range: `--from` and `--to` replace them.
+/// With `has_range`, the params of a range are hidden too, because `--from` and `--to` replace them.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
     let offered = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };

@@ -181,6 +181,7 @@ impl Backfill {
         self.check()?;
         let locks = self.target.locks(self.series.iter().map(SeriesRequest::path));
         let _lock = Lock::acquire(&self.target.to_string(), locks)?;
+        // The target is read after locking, so that no other run changes its files in between.
         let content = TargetContent::open(self).await?;
         run::run(self, &content, watch, cancel).await
     }

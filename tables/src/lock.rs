@@ -56,6 +56,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     }
     let owner = format!("process {}{}, since {}", process::id(), host(), Timestamp::now());
     loop {
+        // The file is not truncated before it is locked, because it may contain the owner of another run's lock.
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => {}

@@ -27,6 +27,7 @@ impl ResponseMonitor {
         *self.state() = None;
     }
 
+    /// Notes a failed attempt. Only the first failure since the last response sets the start of the outage.
     pub(crate) fn failed(&self, elapsed: Duration) {
         let now = Instant::now();
         self.state().get_or_insert_with(|| now.checked_sub(elapsed).unwrap_or(now));

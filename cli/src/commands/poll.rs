@@ -129,6 +129,7 @@ impl Poll {
             let Some(done) = updates.join_next().await else { break };
             let (index, records, update) = done.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
             let update = update?;
+            // The next update is awaited while this update is printed.
             updates.spawn(next(index, records));
             let mut page = match update {
                 Update::Records(page) | Update::Late(page) => page,
@@ -146,6 +147,7 @@ impl Poll {
             for gap in &page.report.gaps {
                 log.warning(&missing(&labels[index], gap));
             }
+            // The last page may have more records than `--records` allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
             let times = page.times.iter().copied().map(Some).collect();

@@ -1,5 +1,5 @@
 //! Two programs that write to one file: the error of the second names the first, and a killed
-//! program does not block later ones.
+//! program does not block later programs.
 
 use std::process::Stdio;
 use std::thread;

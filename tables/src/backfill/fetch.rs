@@ -43,6 +43,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         while rejected.is_none() && ended == Ended::Done {
             let next = {
                 let mut next = pin!(histories.next());
+                // `cancel` is polled first, so that a cancelled run takes no further page.
                 let first = poll_fn(|cx| match cancel.as_mut().poll(cx) {
                     Poll::Ready(()) => Poll::Ready(None),
                     Poll::Pending => next.as_mut().poll(cx).map(Some),
@@ -84,6 +85,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     ) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
+        // `read_invalid` inserts readable records into the page, so it precedes `add`.
         let dropped = read_invalid(series, &mut page).into_iter();
         one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {

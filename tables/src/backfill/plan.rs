@@ -138,6 +138,7 @@ async fn series_plan(
         let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
         let whole = first..recent.floor(plan.step);
         let mut scanned = content.read(state, Some(from)).await?;
+        // Damaged files were skipped, so their rows would count as holes.
         if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);
         }

@@ -171,6 +171,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Merges the rows with the single file, if that is the target, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
         let Self { job, content, mut series, mut summary, has_response, items, .. } = self;
+        // After a cancelled run, the rows remain next to the file, and a later run merges them.
         if let Some(single) = content.single.as_ref().filter(|_| !summary.is_cancelled) {
             let mut merged = |state: &SeriesState, changes: Changes| {
                 if let Some(one) = series.iter_mut().find(|one| one.report.path == state.path) {
