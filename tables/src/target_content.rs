@@ -215,7 +215,7 @@ impl TargetContent {
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
-            // Inferred columns are compared only within an endpoint: other endpoints may use a name for another type.
+            // Inferred columns are reused only from rows of the same endpoint: others may use a name for another type.
             let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
             let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
             if is_declared || base.state.series.iter().any(is_own) {

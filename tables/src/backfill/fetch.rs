@@ -43,7 +43,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         while rejected.is_none() && ended == Ended::Done {
             let next = {
                 let mut next = pin!(histories.next());
-                // `cancel` is polled first, so that a cancelled run takes no further page.
+                // `cancel` is polled first, so that a cancelled run processes no further page.
                 let first = poll_fn(|cx| match cancel.as_mut().poll(cx) {
                     Poll::Ready(()) => Poll::Ready(None),
                     Poll::Pending => next.as_mut().poll(cx).map(Some),
