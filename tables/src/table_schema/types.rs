@@ -1,7 +1,7 @@
 //! The Arrow types of fields, and arrays of their values.
 //!
-//! Values of a type in the registry are converted to an array. Timestamps are in UTC; records, lists, maps and values of
-//! unknown type are JSON text.
+//! Values of a type in the registry are converted to an array. Timestamps are in UTC; records, lists, maps and values
+//! of unknown type are JSON text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
