@@ -9,6 +9,10 @@ words! {
         Seconds = "seconds",
         /// Milliseconds since 1970.
         Milliseconds = "milliseconds",
+        /// Microseconds since 1970.
+        Microseconds = "microseconds",
+        /// Nanoseconds since 1970.
+        Nanoseconds = "nanoseconds",
     }
 }
 

@@ -202,14 +202,37 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     Err(Rejection::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
-/// Rejects a time in the wrong unit: one that is after the year 5000 in seconds, or before 1973 in milliseconds.
+/// Rejects a time in the wrong unit: one that is after the year 5000, or before 1973 if a coarser unit exists.
 fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
     const BORDER: u64 = 100_000_000_000;
-    let count = integer(value).map_or(0, i64::unsigned_abs);
-    let other = match unit {
-        TimeUnit::Seconds if count > BORDER => "milliseconds",
-        TimeUnit::Milliseconds if (1..BORDER).contains(&count) => "seconds",
-        _ => return Ok(()),
+    let other = match integer(value).map_or(0, i64::unsigned_abs) {
+        0 => return Ok(()),
+        1..BORDER => TimeUnit::Seconds,
+        count if count / 1000 < BORDER => TimeUnit::Milliseconds,
+        count if count / 1_000_000 < BORDER => TimeUnit::Microseconds,
+        _ => TimeUnit::Nanoseconds,
     };
-    Err(Rejection::param(format!("`{name}` is in {}, but \"{value}\" looks like {other}", unit.as_str())))
+    if unit.is_text() || unit == other {
+        return Ok(());
+    }
+    let [unit, other] = [unit, other].map(TimeUnit::as_str);
+    Err(Rejection::param(format!("`{name}` is in {unit}, but \"{value}\" looks like {other}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_in_another_unit_is_rejected() {
+        let units = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds, TimeUnit::Nanoseconds];
+        for unit in units {
+            for other in units {
+                let value = crate::values::timestamp(1_700_000_000, other).to_string();
+                assert_eq!(check_unit("from", &value, unit).is_ok(), unit == other, "{value} in {unit:?}");
+            }
+            assert!(check_unit("from", "0", unit).is_ok());
+        }
+        assert!(check_unit("from", "20231114", TimeUnit::Date).is_ok());
+    }
 }

@@ -165,6 +165,8 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             let wire = match form {
                 TimeForm::Counted(TimeUnit::Seconds) => "1700000000",
                 TimeForm::Counted(TimeUnit::Milliseconds) => "1700000000000",
+                TimeForm::Counted(TimeUnit::Microseconds) => "1700000000000000",
+                TimeForm::Counted(TimeUnit::Nanoseconds) => "1700000000000000000",
                 TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z",
                 TimeForm::Written(TimeFormat::Date) => "2023-11-14",
             };

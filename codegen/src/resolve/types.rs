@@ -76,8 +76,10 @@ impl<'a> Resolver<'a> {
         }
         let Some(unit) = unit.filter(|_| ty.is_timestamp()) else { return Ok(ty) };
         let Some(known) = TimeUnit::of(unit) else {
-            let message = format!("the unit of a timestamp is `seconds` or `milliseconds`, not `{unit}`");
-            let mut help = did_you_mean(unit, ["seconds", "milliseconds"].into_iter());
+            let units = ["seconds", "milliseconds", "microseconds", "nanoseconds"];
+            let [first @ .., last] = units.map(|unit| format!("`{unit}`"));
+            let message = format!("the unit of a timestamp is {} or {last}, not `{unit}`", first.join(", "));
+            let mut help = did_you_mean(unit, units.into_iter());
             if TimeFormat::of(unit).is_some() {
                 help = format!("write `format: {unit}`");
             }

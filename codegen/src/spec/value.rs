@@ -63,8 +63,8 @@ map! {
         /// The source of the fact that only one value is accepted. It is added to the docs; `list_setter` still accepts
         /// several.
         may single_value: Option<Evidence>;
-        /// The unit as text, for example `percent`; for a `timestamp`, `seconds` or `milliseconds` if it differs from
-        /// that of the service.
+        /// The unit as text, for example `percent`; for a `timestamp`, `seconds`, `milliseconds`, `microseconds` or
+        /// `nanoseconds` if it differs from that of the service.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -164,8 +164,8 @@ map! {
         must "type" ty: Text as Form::Type;
         /// A description for users.
         must summary: String as Form::Prose;
-        /// The unit as text, for example `percent`, `quote currency` or `USD`; for a `timestamp`, `seconds` or
-        /// `milliseconds` if it differs from that of the service.
+        /// The unit as text, for example `percent`, `quote currency` or `USD`; for a `timestamp`, `seconds`,
+        /// `milliseconds`, `microseconds` or `nanoseconds` if it differs from that of the service.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;

@@ -24,8 +24,8 @@ pub(super) enum Guess {
     Map,
 }
 
-/// Guesses the type from the name of a field and its values.
-pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
+/// Guesses the type from the name of a field and its values; `default` is the unit or format of the service.
+pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
     // The client accepts numbers that are written as text. A field with only texts stays text, since its texts may be
     // names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
@@ -42,15 +42,13 @@ pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
     }
     if seen.integers > 0 {
         return match time_unit(seen).filter(|_| is_named_like_a_time(name)) {
-            Some(unit) if (unit == "milliseconds") == milliseconds && matches!(unit, "seconds" | "milliseconds") => {
-                Guess::Builtin("timestamp")
-            }
+            Some(unit) if unit == default => Guess::Builtin("timestamp"),
             Some(unit) => Guess::TimeInUnit(unit),
             None => Guess::Builtin("integer"),
         };
     }
     if seen.lists > 0 {
-        return if seen.are_rows() && do_items_differ(seen, milliseconds) { Guess::Rows } else { Guess::List };
+        return if seen.are_rows() && do_items_differ(seen, default) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
         return match seen.fields.0.is_empty() {
@@ -63,21 +61,21 @@ pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
 }
 
 /// Returns whether lists are rows: the values differ in kind by index, or the first one is a time.
-fn do_items_differ(lists: &Observed, milliseconds: bool) -> bool {
+fn do_items_differ(lists: &Observed, default: &str) -> bool {
     let kinds =
         |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.by_index.iter().filter(|index| index.values() > 0).map(kinds);
-    has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
+    has_time(lists, default) || known().any(|kinds| known().next() != Some(kinds))
 }
 
 /// Names for the fields of rows, which have no names in responses: the first is the time, if its values are timestamps.
-pub(super) fn name_of_index(rows: &Observed, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
-    let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
+pub(super) fn name_of_index(rows: &Observed, default: &str, time: &str) -> impl Fn(usize) -> String + use<> {
+    let (has_time, time) = (has_time(rows, default), time.to_owned());
     move |index| if index == 0 && has_time { time.clone() } else { format!("value {}", index + 1) }
 }
 
-fn has_time(rows: &Observed, milliseconds: bool) -> bool {
-    let first = rows.by_index.first().map(|first| guess(TIME, first, milliseconds));
+fn has_time(rows: &Observed, default: &str) -> bool {
+    let first = rows.by_index.first().map(|first| guess(TIME, first, default));
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
 
@@ -181,6 +179,8 @@ mod tests {
             ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
             ("updateCount", "[1700000000]", Guess::Builtin("integer")),
             ("openDate", "[1700000000000]", Guess::TimeInUnit("milliseconds")),
+            ("openDate", "[1700000000000000]", Guess::TimeInUnit("microseconds")),
+            ("openDate", "[1700000000000000000]", Guess::TimeInUnit("nanoseconds")),
             ("openDate", "[1]", Guess::Builtin("integer")),
             ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::TimeAsText("iso8601")),
             ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::TimeAsText("iso8601")),
@@ -203,7 +203,7 @@ mod tests {
             let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
             let mut seen = Observed::default();
             values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
-            assert_eq!(guess(name, &seen, false), expected, "{name}: {values:?}");
+            assert_eq!(guess(name, &seen, "seconds"), expected, "{name}: {values:?}");
         }
     }
 }

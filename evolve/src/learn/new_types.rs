@@ -1,6 +1,5 @@
 //! Chooses types for values whose type is unknown.
 
-use codegen::model::TimeUnit;
 use codegen::type_expr::TypeExpr;
 
 use super::draft::Reader;
@@ -15,27 +14,25 @@ impl Reader<'_> {
         if let Some(ty) = self.enum_of(name, seen) {
             return (ty, None);
         }
-        let milliseconds = self.editor.service.time.unit == Some(TimeUnit::Milliseconds);
-        let ty = match guess(name, seen, milliseconds) {
+        let default = self.editor.service.time_form().word();
+        let ty = match guess(name, seen, default) {
             Guess::Builtin(ty) => {
                 self.note_doubt(name, ty, seen);
                 ty.to_owned()
             }
             Guess::TimeInUnit(unit) => {
                 self.editor.note(format!("`{name}` looks like a timestamp in {unit}, which is not the service's unit"));
-                let ty = if TimeUnit::of(unit).is_some() { "timestamp" } else { "integer" };
-                return (ty.to_owned(), Some(unit));
+                return ("timestamp".to_owned(), Some(unit));
             }
             Guess::TimeAsText(format) => {
-                let is_default = self.editor.service.time_form().word() == format;
-                return ("timestamp".to_owned(), Some(format).filter(|_| !is_default));
+                return ("timestamp".to_owned(), Some(format).filter(|format| *format != default));
             }
             Guess::List => return self.holding(name, "list", seen.items.as_deref()),
             Guess::Map => {
                 self.editor.note(format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
                 return self.holding(name, "map", seen.under_keys.as_deref());
             }
-            Guess::Rows => self.record(name, &seen.named(name_of_index(seen, milliseconds, TIME))),
+            Guess::Rows => self.record(name, &seen.named(name_of_index(seen, default, TIME))),
             Guess::Record => self.record(name, seen),
         };
         (ty, None)

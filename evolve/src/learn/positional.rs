@@ -1,7 +1,5 @@
 //! Positional records: each index gets a name, from the catalogue or a new one; then they are handled as objects.
 
-use codegen::model::TimeUnit;
-
 use super::body_kind::BodyKind;
 use super::draft::Reader;
 use super::guess_type::{TIME, name_of_index};
@@ -50,8 +48,7 @@ fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -
     let own = known.text("time").filter(|time| *time != "none");
     let shared = editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
     let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
-    let milliseconds = editor.service.time.unit == Some(TimeUnit::Milliseconds);
-    Ok(seen.named(name_of_index(seen, milliseconds, time)))
+    Ok(seen.named(name_of_index(seen, editor.service.time_form().word(), time)))
 }
 
 /// Returns whether a record, or a body with listed fields, is declared as positional.

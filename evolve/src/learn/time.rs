@@ -87,20 +87,12 @@ impl Reader<'_> {
             Some(own) => format!("its `unit` is {own}"),
             None => format!("`time.unit` in {SERVICE} is {declared} (evidence: {evidence})"),
         };
-        let correction = match unit {
-            "seconds" | "milliseconds" => format!(
-                "correct `time.unit` if all endpoints use {unit}; if only this one does, set `unit: {unit}` on `{name}`, \
-                 or on the body if it is the time of the envelope"
-            ),
-            _ => {
-                format!("declare `{name}` as an `integer` with `unit: {unit}`, and set `time: none` if it was the time")
-            }
-        };
         let max = shown(seen.max);
         self.editor.note(format!(
-                "`{name}` has timestamps like {max}, which are {unit}, but {known_unit}, so the client misreads them; {correction}"
-            ),
-        );
+            "`{name}` has timestamps like {max}, which are {unit}, but {known_unit}, so the client misreads them; \
+             correct `time.unit` if all endpoints use {unit}; if only this one does, set `unit: {unit}` on `{name}`, \
+             or on the body if it is the time of the envelope"
+        ));
     }
 
     /// Sets `time: none` on a body whose time field is no longer a timestamp.
@@ -142,7 +134,7 @@ impl Reader<'_> {
 
 /// Makes a field a timestamp if a body names it as its time, regardless of its values.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
-    if time.is_some() && field.text("name") == time {
+    if time.is_some() && field.text("name") == time && field.text("type") != Some("timestamp") {
         field.remove("unit");
         field.set(&FIELD, "type", Some("timestamp"));
     }

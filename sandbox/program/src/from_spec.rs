@@ -269,6 +269,8 @@ const fn time_unit(form: model::TimeForm) -> TimeUnit {
     match form {
         model::TimeForm::Counted(model::TimeUnit::Seconds) => TimeUnit::Seconds,
         model::TimeForm::Counted(model::TimeUnit::Milliseconds) => TimeUnit::Milliseconds,
+        model::TimeForm::Counted(model::TimeUnit::Microseconds) => TimeUnit::Microseconds,
+        model::TimeForm::Counted(model::TimeUnit::Nanoseconds) => TimeUnit::Nanoseconds,
         model::TimeForm::Written(model::TimeFormat::Iso8601) => TimeUnit::Iso8601,
         model::TimeForm::Written(model::TimeFormat::Date) => TimeUnit::Date,
     }

@@ -14,8 +14,10 @@ use crate::routes::callable;
 pub(super) fn document(registry: Registry, access: Access) -> Markup {
     let service = registry.service;
     let milliseconds = match service.time_unit {
-        TimeUnit::Seconds => 1000,
-        _ => 1,
+        TimeUnit::Seconds => "1000",
+        TimeUnit::Microseconds => "1e-3",
+        TimeUnit::Nanoseconds => "1e-6",
+        _ => "1",
     };
     html! {
         (DOCTYPE)

@@ -40,6 +40,16 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 
+    /// Its times are finer.
+    ///
+    /// - **Endpoint:** `GET /trades` (documented), returns a series of [`TradesRecord`]
+    /// - **Arguments:** `since`, `until`
+    pub fn trades(&self, since: impl Into<Timestamp>, until: impl Into<Timestamp>) -> Request<Trades> {
+        Request::new(self.client)
+            .with::<Timestamp, _>("since", since)
+            .with::<Timestamp, _>("until", until)
+    }
+
     /// Nobody knows the fields but that of the time.
     ///
     /// - **Endpoint:** `GET /ticks` (documented), returns a series of JSON records
@@ -48,7 +58,7 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Levels levels, Ticks ticks);
+markers!(MarketGroup : Basis basis, Levels levels, Trades trades, Ticks ticks);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -146,6 +156,65 @@ impl Record for LevelsRecord {
 }
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
+impl Endpoint for Trades {
+    type Body = Series<TradesRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
+        .summary("Its times are finer.")
+        .path("/trades", Evidence::Documented)
+        .params(
+            &[],
+            &[
+                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
+                    .required(Evidence::Documented)
+                    .unit("microseconds")
+                    .summary("The start."),
+                ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
+                    .required(Evidence::Documented)
+                    .unit("nanoseconds")
+                    .summary("The end."),
+            ],
+        )
+        .series(Some(RecordInfo::of::<TradesRecord>()), Some("tradedAt"), Evidence::Documented);
+}
+
+/// One record of Trades.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct TradesRecord {
+    /// When it was traded.
+    pub traded_at: Timestamp,
+    /// When it was seen.
+    pub seen_at: ::std::collections::BTreeMap<String, Option<Timestamp>>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for TradesRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "TradesRecord",
+            &[
+                FieldInfo::new(
+                        "traded_at",
+                        "tradedAt",
+                        ValueType::Timestamp(TimeUnit::Nanoseconds),
+                        Evidence::Documented,
+                    )
+                    .unit("nanoseconds")
+                    .summary("When it was traded."),
+                FieldInfo::new(
+                        "seen_at",
+                        "seenAt",
+                        ValueType::Map(&ValueType::Option(&ValueType::Timestamp(TimeUnit::Microseconds))),
+                        Evidence::Documented,
+                    )
+                    .unit("microseconds")
+                    .summary("When it was seen."),
+            ],
+        )
+        .summary("One record of Trades.");
+}
+fields!(TradesRecord => traded_at = 0, seen_at = 1);
+
 impl Endpoint for Ticks {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
@@ -158,4 +227,4 @@ impl Endpoint for Ticks {
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")
-    .endpoints(&[Basis::INFO, Levels::INFO, Ticks::INFO]);
+    .endpoints(&[Basis::INFO, Levels::INFO, Trades::INFO, Ticks::INFO]);
