@@ -134,17 +134,16 @@ impl Layout {
 
     /// Returns the fields of a record that have no column, as an object.
     fn unknown_fields(&self, record: &AnyRecord) -> Cell {
-        let unknown = match (record.unknown_fields(), record.as_any().and_then(Value::as_object)) {
-            (Some(fields), _) => serde_json::to_value(fields).unwrap_or_default(),
-            (None, Some(object)) => {
-                let has_column = |key: &String| self.columns.contains(key);
-                let without = object.iter().filter(|(key, _)| !has_column(key));
-                without.map(|(key, value)| (key.clone(), value.clone())).collect()
-            }
-            (None, None) => Value::Null,
-        };
-        let is_something = unknown.as_object().is_some_and(|object| !object.is_empty());
-        if is_something { Cell::Value(unknown) } else { Cell::EMPTY }
+        if let Some(fields) = record.unknown_fields().filter(|fields| !fields.is_empty()) {
+            // Numbers stay as the service wrote them. JSON strings escape their line breaks.
+            return Cell::Json(fields.as_json().replace(['\n', '\r'], ""));
+        }
+        let all = record.as_any().and_then(Value::as_object).into_iter().flatten();
+        let without: Vec<_> = all.filter(|(key, _)| !self.columns.contains(key)).collect();
+        if without.is_empty() {
+            return Cell::EMPTY;
+        }
+        Cell::Value(without.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 }
 
@@ -170,4 +169,26 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
 
 pub(crate) fn is_number(field: &FieldInfo) -> bool {
     matches!(field.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
+}
+
+#[cfg(test)]
+mod tests {
+    use generated_client::registry::Evidence;
+
+    use super::*;
+
+    #[test]
+    fn unknown_numbers_are_printed_as_written() {
+        static LEVEL: RecordInfo =
+            RecordInfo::new("Level", &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)]);
+        let body = "{\"price\": 1, \"size\":12345678901234567890123,\r\n\"text\":\"\\n\"}";
+        let record = AnyRecord::lenient(&LEVEL, body).unwrap();
+        let columns = vec![UNKNOWN_FIELDS.to_owned()];
+        let rows = vec![vec![Layout { columns: columns.clone() }.unknown_fields(&record)]];
+        let line = "{\"unknown_fields\":{\"size\":12345678901234567890123,\"text\":\"\\n\"}}\n";
+        let table = Table { columns, rows };
+        assert_eq!(table.json_lines(), line);
+        let cell = "\"{\"\"size\"\":12345678901234567890123,\"\"text\"\":\"\"\\n\"\"}\"\n";
+        assert_eq!(table.csv(false).unwrap(), cell);
+    }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Table {
 pub(crate) enum Cell {
     Time(Timestamp),
     Value(Value),
+    /// JSON as the service wrote it, on one line.
+    Json(String),
 }
 
 impl Cell {
@@ -70,15 +72,16 @@ impl Cell {
         match self {
             Self::Time(time) => time.to_string(),
             Self::Value(Value::Null) => String::new(),
-            Self::Value(Value::String(text)) => text.clone(),
+            Self::Value(Value::String(text)) | Self::Json(text) => text.clone(),
             Self::Value(value) => value.to_string(),
         }
     }
 
-    fn json(&self) -> Value {
+    fn json(&self) -> String {
         match self {
-            Self::Time(time) => Value::String(time.to_string()),
-            Self::Value(value) => value.clone(),
+            Self::Time(time) => Value::String(time.to_string()).to_string(),
+            Self::Value(value) => value.to_string(),
+            Self::Json(text) => text.clone(),
         }
     }
 }
