@@ -57,7 +57,7 @@ impl Settings {
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret });
         let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| KeyParam::new(name, key));
         let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
-        let transport = match (self.transport, self.transport_settings.made()) {
+        let transport = match (self.transport, self.transport_settings.first_configured()) {
             (Some(_), Some(setting)) => {
                 let message = format!("`{setting}` has no effect with a custom `transport`");
                 return Err(Error::build(message).with_hint("set it on that transport"));

@@ -111,27 +111,6 @@ impl RateLimit {
         self
     }
 
-    /// The share of the limit for each of `machines` machines that do not communicate; `None` if a window or
-    /// `concurrent` is smaller than the number of machines, because then no share is safe.
-    ///
-    /// ```
-    /// # use generated_client_runtime::RateLimit;
-    /// use std::time::Duration;
-    ///
-    /// let limit = RateLimit::new(10, Duration::from_secs(1), 20);
-    /// assert_eq!(limit.clone().split(3), Some(RateLimit::new(3, Duration::from_secs(1), 6)));
-    /// assert_eq!(limit.split(11), None);
-    /// ```
-    pub fn split(mut self, machines: u32) -> Option<Self> {
-        let machines = at_least_one(machines);
-        for LimitWindow { window, .. } in self.windows.to_mut() {
-            window.requests /= machines;
-        }
-        self.concurrent = self.concurrent.map(|concurrent| concurrent / machines);
-        let is_safe = self.windows.iter().all(|window| window.window.requests > 0) && self.concurrent != Some(0);
-        is_safe.then_some(self)
-    }
-
     /// The minimum time between the first and the last of these requests, given as numbers of requests with their
     /// endpoints.
     pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
@@ -237,22 +216,6 @@ mod tests {
         assert!(
             set.counts(Some(&info("orders", "/open"))) && !set.counts(Some(&info("book", "/x"))) && !set.counts(None)
         );
-        let share = "3 in 1s, 200 in 60s, 2 in 60s of `/book`, `orders` and 3 in flight";
-        assert_eq!(limit.clone().split(3).unwrap().to_string(), share);
-        assert_eq!(limit.split(7), None);
-    }
-
-    #[test]
-    fn shares_do_not_exceed_the_whole() {
-        let check = |requests, machines| {
-            let share = RateLimit::new(requests, Duration::from_secs(1), 20).split(machines)?;
-            let (windows, slots) = share.into_parts();
-            Some((windows[0].requests, slots.unwrap()))
-        };
-        assert_eq!([check(10, 0), check(10, 1)], [Some((10, 20)); 2]);
-        assert_eq!([check(10, 3), check(10, 7), check(10, 10)], [Some((3, 6)), Some((1, 2)), Some((1, 2))]);
-        assert_eq!([check(10, 11), check(600, 21)], [None; 2]);
-        assert_eq!(RateLimit::none().split(5), Some(RateLimit::none()));
     }
 
     #[test]

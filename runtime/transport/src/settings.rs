@@ -39,8 +39,8 @@ impl Settings {
         self.connect_timeout.unwrap_or(Duration::from_secs(10))
     }
 
-    /// The name of one of the settings that are set, if any.
-    pub fn made(&self) -> Option<&'static str> {
+    /// The name of the first setting that is not the default, if any.
+    pub fn first_configured(&self) -> Option<&'static str> {
         let settings = [
             #[cfg(feature = "proxy")]
             ("env_proxy", self.env_proxy),
@@ -118,24 +118,24 @@ mod tests {
     #[test]
     fn first_unsupported_setting_is_named() {
         let mut settings = Settings::default();
-        assert_eq!(settings.made(), None);
+        assert_eq!(settings.first_configured(), None);
         settings.root_certificates.push(Vec::new());
-        assert_eq!(settings.made(), Some("root_certificate"));
+        assert_eq!(settings.first_configured(), Some("root_certificate"));
         settings.client_certificate = Some((Vec::new(), Vec::new()));
-        assert_eq!(settings.made(), Some("client_certificate"));
+        assert_eq!(settings.first_configured(), Some("client_certificate"));
         #[cfg(feature = "system-roots")]
         {
             settings.system_roots = true;
-            assert_eq!(settings.made(), Some("system_roots"));
+            assert_eq!(settings.first_configured(), Some("system_roots"));
         }
         settings.connect_timeout = Some(Duration::ZERO);
-        assert_eq!(settings.made(), Some("connect_timeout"));
+        assert_eq!(settings.first_configured(), Some("connect_timeout"));
         #[cfg(feature = "proxy")]
         {
             settings.proxy = Some(String::new());
-            assert_eq!(settings.made(), Some("proxy"));
+            assert_eq!(settings.first_configured(), Some("proxy"));
             settings.env_proxy = true;
-            assert_eq!(settings.made(), Some("env_proxy"));
+            assert_eq!(settings.first_configured(), Some("env_proxy"));
         }
     }
 
