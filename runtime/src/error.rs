@@ -36,7 +36,7 @@ struct Inner {
     code: Option<String>,
     headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
-    /// Whether the message is from the body; the text then does not repeat the body.
+    /// True if the message is from the body; the text then does not repeat the body.
     has_body_message: bool,
     timeout: bool,
     again: Again,
@@ -100,13 +100,13 @@ pub enum ErrorKind {
     Incomplete,
 }
 
-/// Whether the same request may succeed if it is sent again.
+/// The chance that the same request succeeds if it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
     /// Only a smaller request may succeed: the body is larger than allowed.
     InParts,
-    /// The outcome of another attempt is uncertain, so the request is retried once.
+    /// The outcome of another attempt is uncertain, so the number of retries is limited, by default to one.
     Once,
     Yes,
 }
@@ -160,7 +160,7 @@ impl Error {
         self.0.timing.elapsed
     }
 
-    /// Returns the part of that time spent waiting for a token, in the rate-limit queue and between attempts.
+    /// Returns the part of [`Error::elapsed`] spent waiting for a token, in the rate-limit queue and between attempts.
     pub fn waited(&self) -> Duration {
         self.0.timing.waited
     }
@@ -182,7 +182,7 @@ impl Error {
         self.0.stale
     }
 
-    /// Returns whether exactly one more attempt is worthwhile.
+    /// Returns whether only a limited number of retries is worthwhile, by default one.
     pub(crate) fn is_worth_one_more(&self) -> bool {
         self.0.again == Again::Once
     }

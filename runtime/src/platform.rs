@@ -1,7 +1,7 @@
 //! The system functions of a client: time, concurrent tasks, and randomness.
 //!
 //! Tokio and the standard library provide them. On `wasm32-unknown-unknown` JavaScript provides them; it has one
-//! thread, which must not be blocked. Both files have the same structure.
+//! thread, which must not be blocked. `native.rs` and `javascript.rs` have the same interface.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[path = "platform/native.rs"]

@@ -1,10 +1,10 @@
 //! Delays requests, so that the client stays within the rate limit of the service.
 //!
-//! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps it until the response is
-//! complete. The built-in one, [`ProcessRateLimiter`], serves one client and its clones, or all clients of a process that
-//! share it; set a custom one with [`Builder::rate_limiter`](crate::Builder::rate_limiter) where several processes share
-//! an API key. The built-in one sends tokens first, then retries, and spaces queued requests evenly. A rate limiter sends
-//! nothing and does not read responses.
+//! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps the permit until the
+//! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], serves one client and its clones, or all
+//! clients of a process that share it. It admits token requests first, then retries, and spaces queued requests evenly.
+//! Set a custom rate limiter with [`Builder::rate_limiter`](crate::Builder::rate_limiter) where several processes share
+//! an API key. A rate limiter sends nothing and does not read responses.
 
 mod attempt;
 pub(crate) mod limit;
@@ -46,10 +46,10 @@ pub mod rules {
     pub use super::state::{Closed, State};
 }
 
-/// A time on the clock of a rate limiter: the time since its origin, which the owner of its state chooses.
+/// A time on the clock of a rate limiter: the time since the clock's origin, which the owner of the state chooses.
 ///
-/// Processes cannot read each other's clocks, so the state of a rate limiter has no clock: the built-in one counts from
-/// its creation, one on a server from that server's epoch.
+/// Processes cannot read each other's clocks, so the state of a rate limiter has no clock. The built-in rate limiter
+/// counts from its creation, a rate limiter on a server from the epoch of that server.
 #[doc(hidden)]
 pub type GateTime = Duration;
 
@@ -126,7 +126,7 @@ impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
     }
 }
 
-/// The future of a [`Permit`].
+/// The future that [`RateLimiter::acquire`] returns.
 pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, RateLimiterError>> + Send + 'g>>;
 
 /// A failure to decide whether a request may be sent. The request is retried later.

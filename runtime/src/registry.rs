@@ -1,8 +1,8 @@
 //! The types of the emitted registry, which describes the service.
 //!
 //! The types are written by hand, the data is emitted from the catalogue: `SERVICE`, `GROUPS`, and both in `REGISTRY`.
-//! Everything is static and readable without a client: tools list endpoints from it, a server routes from it, and
-//! errors name endpoints by it.
+//! The registry is static and readable without a client: tools list endpoints from it, a mock server routes requests by
+//! it, and errors contain the names of endpoints.
 
 mod describe;
 mod endpoint;
@@ -74,7 +74,7 @@ impl Evidence {
         }
     }
 
-    /// Returns whether the client enforces the fact; other facts are documented and left to the service.
+    /// Returns whether the client enforces the fact; other facts are only documentation, and the service decides.
     pub const fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }
@@ -96,7 +96,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Unlimited.
+    /// The range without a minimum and a maximum.
     pub const ALL: Self = Self { min: None, max: None };
 
     /// Returns whether a value is within the range.

@@ -1,7 +1,7 @@
 //! Functions that the emitted tests call to check each request.
 //!
-//! A request is compared with its entry in the catalogue; it is sent over a transport that only records, so the HTTP
-//! method, the URL and the headers are as sent. No network is used, and no body is decoded.
+//! A request is compared with its entry in the catalogue. The transport only records requests, so HTTP method, URL and
+//! headers are compared as sent. No network is used.
 
 #![allow(clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, reason = "a test that fails panics")]
 
@@ -15,7 +15,7 @@ use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
-/// Contains a colon, which HTTP Basic authentication requires.
+/// The API key; HTTP Basic authentication requires the colon.
 const KEY: &str = "canary:key";
 
 /// The characters, besides letters and digits, that a query leaves unencoded.
@@ -79,7 +79,7 @@ fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
     E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query)
 }
 
-/// Compares the query that a setter produces.
+/// Checks that the query contains the param that a setter produces.
 pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     let request = request.into();
     let sent = request.path_and_query();

@@ -1,7 +1,7 @@
 //! Secret texts: API keys, client secrets and tokens.
 //!
-//! The user passes a [`Secret`], which is sent only as a credential. [`Redact`] masks secrets in text before it is
-//! shown; the credentials list them.
+//! The user passes a [`Secret`], which is sent only as a credential. [`Redact`] masks secrets in text before the text
+//! is shown; the credentials list the secrets.
 
 mod mask;
 mod secret;

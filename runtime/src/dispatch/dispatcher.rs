@@ -1,7 +1,7 @@
 //! The only code that sends requests.
 //!
 //! Requests for data and for tokens are sent here: each call sends once, with a permit of the rate limiter and with the
-//! limits of the request. Other code interprets the statuses; only a 429 is reported to the rate limiter directly.
+//! options of the request. Other code interprets the statuses; only a 429 is reported to the rate limiter directly.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub(crate) struct Dispatcher {
     retries: Retries,
 }
 
-/// The extra time for the transport's own timeout: a transport that enforces it can report how much of a response had
-/// arrived. One tick of Tokio's clock.
+/// One tick of Tokio's clock, by which the timeout is extended here: a transport that enforces the timeout itself then
+/// ends first, and can report how much of a response had arrived.
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
@@ -107,6 +107,7 @@ impl Dispatcher {
         if self.transport.reports_sent() {
             request.on_sent = permit.on_sent();
         } else {
+            // Without such reports, the request counts as sent when the transport is called.
             permit.on_sent().notify();
         }
         let on_headers = self.on_headers(context);

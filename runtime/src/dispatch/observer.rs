@@ -14,8 +14,8 @@ use crate::request::RequestKind;
 
 /// Receives the events of the requests of a client and its clones.
 ///
-/// It is called on the task that sends the request, so it must be fast: count events here, and read the counters
-/// elsewhere. A panic in it is caught: only that event is lost, and the request continues.
+/// An observer is called on the task that sends the request, so it must be fast: count events here, and read the
+/// counters elsewhere. A panic in an observer is caught: only that event is lost, and the request continues.
 ///
 /// ```
 /// # use generated_client_runtime::observer::{Event, Observer};
@@ -113,7 +113,7 @@ pub enum Event {
         attempts: u32,
         /// The time from the first step of the request to its last, or to its response.
         elapsed: Duration,
-        /// The part of that time spent waiting: for a token, in the rate-limit queue or between attempts.
+        /// The part of `elapsed` spent waiting: for a token, in the rate-limit queue or between attempts.
         waited: Duration,
     },
     /// A follower's request failed with a retryable error; the follower requests again after a pause.
@@ -175,7 +175,8 @@ pub enum WaitReason {
     Delay,
 }
 
-/// The functions that log for `tracing`, with the emitted crate as their target; [`define_client!`](crate::define_client) defines them.
+/// The functions that log for `tracing`, with the emitted crate as their target;
+/// [`define_client!`](crate::define_client) defines them.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Log {

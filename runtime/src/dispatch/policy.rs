@@ -1,4 +1,4 @@
-//! Timeouts and retry rules: a client sets them for all requests, and a request for itself.
+//! Timeouts and retry rules: a client has rules for all requests, and a request can set its own.
 //!
 //! This module contains only values. The request's context and the dispatcher measure the time.
 

@@ -94,6 +94,7 @@ impl<'r> RequestContext<'r> {
     /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
     pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
+        // Set before the check, so that the error for an expired timeout describes this wait.
         self.waiting = Some((reason, now));
         match self.deadline {
             Some(deadline) if deadline <= now => Err(self.timed_out("timeout")),

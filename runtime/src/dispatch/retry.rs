@@ -15,10 +15,10 @@ use crate::platform::random;
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and from a proxy in front of the service 520 to 524, 529 and 530. It is
-/// retried once after 500. Other statuses are final, and so is a success with a complete body, even if it does not
+/// retried once after 500. Other statuses are final, and so is a success with a complete body, even one that does not
 /// decode. JSON that ends early is retried if neither a length nor chunks mark its end; truncated text or CSV cannot be
-/// detected then. A delay is random between zero and an upper
-/// limit that doubles with each attempt; a longer `Retry-After` is honored.
+/// detected in that case. A delay is random between zero and an upper limit that doubles with each attempt; a longer
+/// `Retry-After` is honored.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;
@@ -107,7 +107,7 @@ impl Retry {
     }
 
     /// Sets the retry budget: the number of retries beyond one per ten successes, over all requests of a client and its
-    /// clones; the default is 20. The rules for a single request cannot change it.
+    /// clones; the default is 20. The rules for a single request cannot change the budget.
     ///
     /// Some retries are free: those after the status 429, which the rate limiter slows down, and those after a failure
     /// of the rate limiter, when nothing was sent. The first retry after the failure of a pooled connection is free
@@ -187,7 +187,7 @@ impl NoRetry {
     }
 }
 
-/// Returns whether a request is retried after this status.
+/// The default retry rule for a status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
@@ -249,6 +249,7 @@ impl Retries {
         }
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
+        // Paid last, so that a request that is not retried costs nothing.
         if !is_free && !self.pay() {
             return Err(NoRetry::Final(error.with_hint("retry budget exhausted (too many recent failures)")));
         }

@@ -1,7 +1,7 @@
 //! The interpretation of HTTP statuses.
 //!
 //! A success is returned as it is; any other response becomes an error with the catalogue's description and the message
-//! of the body. Whether to retry is decided elsewhere.
+//! of the body. The module `retry` decides about retries.
 
 use serde_core::de::IgnoredAny;
 
@@ -26,9 +26,9 @@ pub(crate) fn accept(
     }
 }
 
-/// Checks that the beginning of a successful body is JSON. A text that its type declares, such as CSV, becomes a JSON
-/// string, and the missing body of a 204 becomes `null`. Any other body often comes from a proxy in front of the service.
-/// A complete body is never a reason to retry.
+/// Checks that the beginning of a successful body is JSON. A body with a text type, such as CSV, becomes a JSON string,
+/// and the missing body of a 204 becomes `null`. Any other body is an error; it is often from a proxy in front of the
+/// service. A complete body is never a reason to retry.
 fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
@@ -89,7 +89,7 @@ fn looks_like_json(body: &[u8]) -> bool {
     }
 }
 
-/// The error for a redirect, which is not followed because that would send the credentials to any host.
+/// The error for a redirect. Redirects are not followed, because that could send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
@@ -140,7 +140,7 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
     find(&any(body)?, error_body.message)
 }
 
-/// Returns whether a successful body is an error of the service: it has a message, which is not a field of its record.
+/// Returns whether a successful body is an error of the service: it has a message that is not a field of the record.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
     let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));

@@ -45,7 +45,7 @@ impl Error {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             let text = error.to_string();
-            // The line already contains the problem of a body.
+            // A cause that the message already contains, such as the problem of a body, is not repeated.
             if !self.0.message.contains(&text) {
                 write!(f, ": {text}")?;
             }
@@ -83,7 +83,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `main` prints `Error: ` before it.
+        // `main` prints `Error: ` before this text.
         write!(f, "{self:#}")
     }
 }

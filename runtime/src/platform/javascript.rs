@@ -91,7 +91,7 @@ async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elaps
 pub(crate) struct Runtime;
 
 impl Runtime {
-    /// The runtime; in JavaScript there always is one.
+    /// The event loop, which JavaScript always has.
     #[expect(clippy::unnecessary_wraps, reason = "it has the shape of `native.rs`")]
     pub(crate) fn current() -> Option<Self> {
         Some(Self)
@@ -102,6 +102,7 @@ impl Runtime {
         let (mut sender, receiver) = oneshot::channel();
         spawn_local(async move {
             let mut future = pin!(future);
+            // Dropping the handle closes the channel, which ends the task.
             let outcome = poll_fn(|cx| match sender.poll_closed(cx) {
                 Poll::Ready(()) => Poll::Ready(None),
                 Poll::Pending => future.as_mut().poll(cx).map(Some),

@@ -18,7 +18,7 @@ pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Returns a random number from zero up to one, from the keys of a new hash map. They are random enough to spread
+/// Returns a random number from zero up to one, from the keys of a new hash map. These keys are random enough to spread
 /// retries.
 pub(crate) fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
@@ -60,6 +60,7 @@ impl Runtime {
 /// acquired. A future that is being polled at that time is dropped by the polling thread.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
+    /// Dropped with the handle, which drops the future.
     _own: Driven<T>,
 }
 
@@ -88,6 +89,7 @@ struct Driven<T>(Arc<Mutex<Slot<T>>>);
 struct Slot<T> {
     /// `None` while the future is polled, and once it is over.
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    /// True once one of the owners was dropped.
     is_dropped: bool,
 }
 
@@ -117,6 +119,7 @@ impl<T> Drop for Driven<T> {
         let mut slot = self.slot();
         slot.is_dropped = true;
         let future = slot.future.take();
+        // Unlocked first, because dropping the future runs other code.
         drop(slot);
         drop(future);
     }

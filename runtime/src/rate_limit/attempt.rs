@@ -1,6 +1,7 @@
 //! The request for a permit: its endpoint, its weight and the number of the attempt.
 //!
-//! A rate limiter can use it to prioritize token requests and retries. It contains no param and no credential.
+//! A rate limiter can use these values to prioritize token requests and retries. They contain neither params nor
+//! credentials.
 
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
@@ -16,7 +17,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Creates the attempt of a request with this number.
+    /// Creates attempt `number` of a request.
     pub fn new(request: RequestKind, number: u32) -> Self {
         Self { request, number }
     }

@@ -85,7 +85,7 @@ impl RateLimit {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
 
-    /// A set by its name in the catalogue; the error for an unknown name lists the known ones.
+    /// A limit set by its name in the catalogue; the error for an unknown name lists the known names.
     pub(crate) fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
         let found = sets.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
@@ -118,6 +118,7 @@ impl RateLimit {
             let counted = requests.iter().filter(|(_, endpoint)| limit.counts(endpoint));
             let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
             let sum = weighed.fold(0, u64::saturating_add);
+            // A window admits its number of requests at once; each further batch waits for one window length.
             let rounds = sum.saturating_sub(1) / u64::try_from(limit.window.requests).unwrap_or(u64::MAX).max(1);
             limit.window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
         };

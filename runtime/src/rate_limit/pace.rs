@@ -1,6 +1,6 @@
 //! Even spacing: the earliest time of the next request, so that queued requests are sent evenly.
 //!
-//! Computes times from times; nothing here waits or reads a clock. The sizes of the windows are not known here.
+//! Computes times from times; nothing here waits or reads a clock. The caller passes the interval between requests.
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ const TICK: Duration = Duration::from_millis(2);
 /// The time at which the next request is due.
 ///
 /// Idle time is saved up for at most ten requests, which may then be sent at once. Time in which a request waits for a
-/// window or for the end of a pause is not saved: the requests after it are sent evenly.
+/// window or for the end of a pause is not saved: the following requests are sent evenly.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<GateTime>,
-    /// True if a request has had to wait since the last one was admitted.
+    /// True if a request has had to wait since the last admission.
     has_waited: bool,
 }
 
 impl Pace {
-    /// The earliest time of the next request; `None` if at any time.
+    /// The earliest time of the next request; `None` if it may be sent at any time.
     pub(super) fn due(&self) -> Option<GateTime> {
         self.due
     }
 
-    /// Records that a request waits for its time.
+    /// Records that a request had to wait.
     pub(super) fn wait(&mut self) {
         self.has_waited = true;
     }
@@ -46,7 +46,9 @@ impl Pace {
         gap: Duration,
         weight: u32,
     ) {
+        // The first of the requests sent at once needs no saved time. A tick makes up for the resolution of the timer.
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
+        // After a wait, even spacing restarts at the time at which the request could pass, so no idle time is saved.
         let since = if self.has_waited { open_since } else { self.due.max(paused) };
         self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap.saturating_mul(weight)));
         self.has_waited = false;
@@ -64,8 +66,8 @@ mod tests {
 
     const GAP: Duration = Duration::from_millis(100);
 
-    /// Returns when requests are sent, in milliseconds. Each has the time at which it enters the queue and the time
-    /// from which other limits let it pass.
+    /// Returns the times at which requests are sent, in milliseconds. Each request is given as the time at which it
+    /// enters the queue and the time from which other limits let it pass.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
         let start = Duration::from_secs(3600);
         let mut pace = Pace::default();
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn queued_requests_are_sent_evenly() {
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2000), (0, 2000)]), [0, 2000, 2100, 2200]);
-        // Requests are spaced evenly, as far as a window allows that opens late in between.
+        // Requests are spaced evenly, except that one waits for a window that opens later.
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2150), (0, 2150), (0, 2150)]), [0, 2000, 2150, 2250, 2350]);
     }
 

@@ -1,7 +1,7 @@
 //! Permission to send one request, and the events of that request.
 //!
 //! A rate limiter creates a permit; the client reports when the request is sent and how it ends. [`PermitObserver`]
-//! receives both.
+//! receives both reports.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// A permit that holds `guard`, for example a permit of a semaphore, until it is dropped.
+    /// A permit that drops `guard`, for example a permit of a semaphore, when the request ends.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self::with_observer(Guarded(Mutex::new(Some(guard))))
     }
@@ -57,7 +57,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        // A request with a response was sent, even if its transport did not report that.
+        // A request with a response was sent, even if its transport did not report the sending.
         if self.ending == PermitOutcome::Response {
             self.on_sent.notify();
         }
@@ -67,7 +67,7 @@ impl Drop for Permit {
 
 /// Calls code of a user's rate limiter, and catches a panic in it. The panic must not end the connection that sends the
 /// request, nor abort the process if the permit is dropped during another panic. The panic hook has already reported
-/// it.
+/// the panic.
 fn report(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
@@ -108,7 +108,7 @@ pub trait PermitObserver: Send + Sync + 'static {
     /// this.
     ///
     /// Called at most once, on any thread. The call can follow [`on_end`](PermitObserver::on_end) if the request is
-    /// cancelled while it is being sent. It is not called if the request fails before it is written.
+    /// cancelled while it is being sent. There is no call if the request fails before it is written.
     fn on_sent(&self);
 
     /// Called once, when the request has ended and its slot is free.
@@ -133,7 +133,7 @@ impl<G: Send + 'static> PermitObserver for Guarded<G> {
     fn on_sent(&self) {}
 
     fn on_end(&self, _: PermitOutcome) {
-        // A guard that panics when it is dropped does not affect this permit.
+        // If dropping the guard panics, `report` catches the panic.
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

@@ -1,6 +1,6 @@
 //! The order of the queue: token requests, then retries, then first attempts, each in order of arrival.
 //!
-//! The first position is notified when it may try again. `state` decides whether it may pass.
+//! The first attempt in the queue is notified when it may try again. `state` decides whether the attempt may pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use tokio::sync::Notify;
 use super::Attempt;
 use crate::request::RequestKind;
 
-/// The priority of an attempt: first tokens, since data requests wait for them, then retries, which have waited before.
+/// The priority of an attempt: token requests first, since data requests wait for them, then retries, which have waited
+/// before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// A token request.
@@ -68,7 +69,7 @@ impl Queue {
     /// Leaves the queue, and wakes the attempt that is first then.
     pub(super) fn leave(&mut self, position: QueuePosition) {
         if self.waiting.remove(&position).is_some() {
-            // A cancelled request may have consumed the notification, so the next one gets it.
+            // A cancelled attempt may have consumed the notification, so the new first attempt is notified too.
             self.wake();
         }
     }
@@ -88,7 +89,7 @@ mod tests {
 
     const DATA: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping"));
 
-    /// Returns the order in which attempts pass that were queued in the given order.
+    /// Queues attempts, and returns their indices in the order in which they pass.
     fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
         let mut queue = Queue::default();
         let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into()).0;

@@ -37,7 +37,7 @@ use crate::platform::{Instant, timeout_at};
 /// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));
 /// let one = Client::builder("https://example.com/v2").api_key("one").rate_limiter(limiter.clone()).build()?;
 /// let other = Client::builder("https://example.com/v2").api_key("other").rate_limiter(limiter.clone()).build()?;
-/// // For both, whose tokens and connections stay.
+/// // Applies to both clients, which keep their tokens and connections.
 /// limiter.set_rate_limit(RateLimit::new(20, Duration::from_secs(1), 20));
 /// # Ok(())
 /// # }
@@ -59,11 +59,11 @@ struct LimitQueue(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
-    /// The origin of the rate limiter's clock.
+    /// The creation of the rate limiter, when its clock reads `BEGIN`.
     begun: Instant,
 }
 
-/// The clock reads this at its origin: a year, so that earlier times can be expressed.
+/// The reading of the clock when the rate limiter is created: a year, so that earlier times can be expressed.
 const BEGIN: GateTime = YEAR;
 
 impl Shared {
@@ -125,7 +125,7 @@ impl ProcessRateLimiter {
 }
 
 impl Queues {
-    /// The queues that an attempt goes through: all of them in one order, so that no two attempts wait for each other.
+    /// The queues that an attempt goes through, always in the same order, so that no two attempts wait for each other.
     fn of(&self, attempt: Attempt) -> Vec<LimitQueue> {
         let counts = |window: &LimitWindow| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, queue)| queue);
@@ -184,7 +184,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An attempt in the queue.
+/// An attempt in the queue; dropping it leaves the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     position: QueuePosition,
@@ -216,7 +216,7 @@ impl Drop for Waiting<'_> {
 /// queue, it releases its slots in the queues that it has passed.
 struct Admission {
     queues: Vec<LimitQueue>,
-    /// The number of queues that it has passed.
+    /// The number of queues that the request has passed.
     passed: usize,
     weight: usize,
     /// Locked only briefly, and always before a queue, which rules out a deadlock.
@@ -240,7 +240,7 @@ impl PermitObserver for Admission {
             let mut shared = lock(shared);
             let now = shared.now();
             match *progress {
-                // The cancelled request was removed from the pending ones, so only its sending is counted.
+                // The cancelled request was removed from the pending requests, so only its sending is counted.
                 Progress::Ended => shared.state.count(now, self.weight),
                 _ => shared.state.sent(now, self.weight),
             }
@@ -252,13 +252,14 @@ impl PermitObserver for Admission {
 
     fn on_end(&self, _: PermitOutcome) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
+        // The request ends only once, but dropping the admission calls this method again.
         if progress == Progress::Ended {
             return;
         }
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // An unsent request gives its turn to another one. A pause is not shortened by that.
+            // An unsent request gives its turn to another request, which does not shorten a pause.
             if progress == Progress::Admitted {
                 shared.state.unsent(now, self.weight);
             }

@@ -13,18 +13,18 @@ const MIN_DIVISOR: u32 = 100;
 /// The maximum learned margin, as a multiple of the shortest window: the rate is then a sixth of the limit.
 const MAX_WINDOWS: u32 = 5;
 
-/// A margin above the shortest window divided by this shrinks at once. Jitter is not as large, so another program
-/// probably uses the same limit, and it may end soon.
+/// A margin above the shortest window divided by this shrinks at once. Jitter is smaller than such a margin, so another
+/// program probably uses the same limit, and that program may end soon.
 const JITTER_DIVISOR: u32 = 4;
 
 /// An upper limit for windows and pauses, longer than any useful one: a later time could overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// The time for which a newly learned margin keeps its value.
+/// The initial hold time, for which a newly learned margin keeps its value.
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// That time is multiplied by `HOLD_FACTOR` if a 429 arrives soon after the margin has begun to shrink: within `RECENT_FACTOR` times
-/// that time.
+/// The hold time is multiplied by `HOLD_FACTOR` if a 429 arrives soon after the margin has begun to shrink: within
+/// `RECENT_FACTOR` times the hold time.
 const HOLD_FACTOR: u32 = 8;
 const RECENT_FACTOR: u32 = 4;
 
@@ -33,7 +33,7 @@ const MAX_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 /// The half-life of a shrinking margin.
 const HALF_LIFE: Duration = Duration::from_secs(10);
 
-/// The minimum time between sending a request and sending the one that reuses its room in a window of this length.
+/// The minimum time between sending a request and sending the request that reuses its room in a window of this length.
 pub(super) fn distance(length: Duration, margin: Duration) -> Duration {
     length.saturating_add(margin.max(length / MIN_DIVISOR)).min(YEAR)
 }
@@ -53,7 +53,7 @@ struct Learned {
     margin: Duration,
     /// The time at which the margin begins to shrink.
     until: GateTime,
-    /// The time for which it keeps its value.
+    /// The hold time, for which the margin keeps its value.
     held: Duration,
 }
 
@@ -63,7 +63,7 @@ impl LearnedMargin {
         Self { shortest, learned: None }
     }
 
-    /// The current margin of all windows, except those for which a hundredth of their length is more.
+    /// The current margin. A window whose minimum margin is larger uses its minimum instead: see `distance`.
     pub(super) fn at(&self, now: GateTime) -> Duration {
         let min = self.shortest / MIN_DIVISOR;
         let Some(Learned { margin, until, .. }) = self.learned else { return min };

@@ -23,7 +23,7 @@ const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { reques
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A window is slightly longer than two steps.
+/// The time by which `Act::Time` advances the clock; a window is slightly longer than two steps.
 const STEP: Duration = Duration::from_millis(500);
 
 /// The number of acts in a schedule.
@@ -161,7 +161,7 @@ impl<'g> Model<'g> {
         match act {
             Act::GiveBack(_) => permit.give_back(),
             Act::Reply(_) => {
-                // The transport did not report the time of sending, so only its limits are known.
+                // The transport did not report the time of sending, so only the earliest and the latest time are known.
                 self.left.extend(left.is_none().then(|| (since, Instant::now())));
                 permit.answered();
             }
@@ -196,7 +196,7 @@ impl<'g> Model<'g> {
         self.assert_holds();
     }
 
-    /// Only the first task may pass.
+    /// Asserts that the task that passed was the first of the waiting tasks.
     fn assert_first(&self, passed: usize) {
         let positions = self.tasks.iter().zip(ARRIVALS.map(|(_, position)| position));
         let first = positions.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, position)| position).min();

@@ -38,17 +38,17 @@ impl Times {
 enum Event {
     /// A client checks whether its next request may be sent.
     Look,
-    /// The request that was sent at that time arrives.
+    /// A request arrives at the service.
     Arrival,
-    /// The request that was sent at that time gets its response; true if it was rate-limited.
+    /// A response arrives at the client; true for a 429.
     Answer(bool),
 }
 
 struct Client {
     state: State,
-    /// The time of its next check.
+    /// The time of the client's next check.
     look: Duration,
-    /// The time after which it sends no more requests.
+    /// The time after which the client sends no more requests.
     end: Duration,
 }
 
@@ -58,7 +58,7 @@ struct Simulation {
     times: Times,
     random: fastrand::Rng,
     start: GateTime,
-    /// The events; a number orders simultaneous ones.
+    /// The pending events; a number orders simultaneous events.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
     allowed: VecDeque<Duration>,
@@ -98,6 +98,7 @@ impl Simulation {
             }
             match event {
                 Event::Look if simulation.clients[client].look == at => simulation.look(at, client),
+                // Outdated: the client's check was moved to another time.
                 Event::Look => {}
                 Event::Arrival => simulation.arrive(at, client),
                 Event::Answer(is_refused) => simulation.answer(at, client, is_refused),
@@ -188,7 +189,7 @@ fn check(name: &str, times: Times, min: f64, refused: (usize, usize)) {
         assert!(minutes[2..].iter().sum::<usize>() <= refused.1, "{name}, {seed}: {minutes:?}");
         assert!(outcome.max_pause() <= SECOND, "{name}, {seed}: {:?}", outcome.max_pause());
         if std::env::var_os("SHOW").is_some() {
-            #[allow(clippy::print_stdout)] // Asked for.
+            #[allow(clippy::print_stdout)] // Requested with `SHOW`.
             {
                 println!("{name}: {used:.2} % {minutes:?} {:?}", outcome.max_pause());
             }
@@ -216,7 +217,7 @@ fn single_delay_costs_one_pause() {
 fn late_responses_are_not_counted_as_late_arrivals() {
     let (way, answer) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow answers", Times { way, answer }, 98.0, (0, 0));
-    // Late arrivals within the spread of the response times cost little either.
+    // Late arrivals within the spread of the response times also cost little.
     check("slow answers and up to 20 ms", Times { way: |_, random| 20.0 * random, answer }, 95.0, (1, 1));
     let answer = |random| 50.0 + 60.0 * random;
     check("up to 60 ms either way", Times { way: |_, random| 60.0 * random, answer }, 91.0, (1, 1));

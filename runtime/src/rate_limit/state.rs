@@ -44,7 +44,8 @@ impl State {
         Self { slots, in_flight: 0, windows, pace, margin, paused: None, closed: None }
     }
 
-    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit.
+    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit; a pause
+    /// stays.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
         self.windows.replace(new.windows);
@@ -62,7 +63,7 @@ impl State {
         }
     }
 
-    /// The earliest time of the next request; `None` if at any time.
+    /// The earliest time of the next request; `None` if it may be sent at any time.
     pub fn opening(&self, now: GateTime, weight: usize) -> Option<GateTime> {
         self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due()).max(self.pause_end())
     }
@@ -72,7 +73,7 @@ impl State {
         self.paused.max(self.closed)
     }
 
-    /// Records that a request waits for its time.
+    /// Records that a request had to wait.
     pub fn wait(&mut self) {
         self.pace.wait();
     }

@@ -1,4 +1,5 @@
-//! The format of times in the stored state of a rate limiter: differences in whole microseconds, which are short.
+//! The format of times in the stored state of a rate limiter: each time is a short number, the whole microseconds since
+//! the previous time.
 //!
 //! Invalid text is an error. Microseconds suffice, because no server's clock is finer.
 
@@ -48,7 +49,7 @@ mod tests {
         has_passed
     }
 
-    /// A state that is stored and restored at each step decides the same as one that is not, also after it has learned.
+    /// A state that is stored and restored at each step decides the same as a state in memory, also after 429s.
     #[test]
     fn written_state_is_read_back() {
         let second = Duration::from_secs(1);

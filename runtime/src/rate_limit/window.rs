@@ -1,4 +1,4 @@
-//! Rolling windows: the earliest time of the next request, from the times of earlier ones.
+//! Rolling windows: the earliest time of the next request, from the times of earlier requests.
 //!
 //! Computes times from times and a margin; nothing here waits or reads a clock.
 

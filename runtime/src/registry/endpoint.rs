@@ -46,7 +46,7 @@ pub struct EndpointInfo {
     pub params: Option<ParamList>,
     /// Body of a response.
     pub body: BodyInfo,
-    /// Params of its history; [`EndpointInfo::history`] returns whether it has one.
+    /// Source of the params of its history; [`EndpointInfo::history`] returns these params.
     pub history: HistorySource,
     /// Number of requests that one request counts as for the service's rate limit.
     pub weight: u32,
@@ -83,7 +83,7 @@ pub struct ParamList {
     pub set: &'static [ParamInfo],
     /// Params of the set whose facts differ on this endpoint.
     pub changed: &'static [ParamInfo],
-    /// Its own params.
+    /// Params that are not in the set.
     pub own: &'static [ParamInfo],
 }
 
@@ -131,7 +131,7 @@ pub struct ParamInfo {
     pub list_as: ListFormat,
     /// The value that every request sends; such a param has no setter.
     pub const_value: Option<&'static str>,
-    /// Source of the fact that it is required; `None` if it is not known to be required.
+    /// Source of the fact that the param is required; `None` if this is not known.
     pub required: Option<Evidence>,
     /// The service's default if the param is omitted.
     pub default: Option<&'static str>,
@@ -191,7 +191,7 @@ pub enum BodyInfo {
         record: Option<&'static RecordInfo>,
         /// Field with the time of a record; `None` if the list is not a time series.
         time: Option<&'static str>,
-        /// The unit of that field if the fields are unknown and the unit differs from the service's.
+        /// The unit of the time field if the fields are unknown and the unit differs from that of the service.
         time_unit: Option<TimeUnit>,
         /// Source of the body's description.
         evidence: Evidence,
@@ -199,7 +199,7 @@ pub enum BodyInfo {
     /// One object.
     #[non_exhaustive]
     Object {
-        /// Its fields.
+        /// The fields of the object.
         record: &'static RecordInfo,
         /// Source of the body's description.
         evidence: Evidence,

@@ -1,7 +1,7 @@
 //! Params that select a time range, and the endpoints that have them.
 //!
-//! Declared once per service; an endpoint has a history if it has these params and returns a time series. Fetching is
-//! the job of `history`.
+//! Declared once per service; an endpoint has a history if it has these params and returns a time series. The module
+//! `history` fetches the records.
 
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 

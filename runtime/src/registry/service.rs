@@ -22,13 +22,13 @@ pub struct ServiceInfo {
     pub time_unit: TimeUnit,
     /// The request header that carries the API key, if the service uses one.
     pub api_key_header: Option<&'static str>,
-    /// The text before the API key in that header; empty if there is none.
+    /// The text before the API key in the header; empty if there is none.
     pub api_key_prefix: &'static str,
     /// The query param that carries the API key, if the service uses one.
     pub api_key_query: Option<&'static str>,
-    /// Whether the API key is `name:password`, sent in base64 (HTTP Basic authentication).
+    /// True if the API key is `name:password`, sent in base64 (HTTP Basic authentication).
     pub api_key_basic: bool,
-    /// Whether the service also accepts requests without an API key.
+    /// True if the service also accepts requests without an API key.
     pub api_key_optional: bool,
     /// Headers of every request, with their values.
     pub headers: &'static [(&'static str, &'static str)],
@@ -116,7 +116,7 @@ pub struct ClientCredentialsInfo {
 pub struct StatusInfo {
     /// The HTTP status code.
     pub status: u16,
-    /// The label the interface document prints for it.
+    /// The label of the status in the interface document.
     pub label: Option<&'static str>,
     /// Meaning of the status.
     pub summary: &'static str,
@@ -132,7 +132,7 @@ pub struct StatusInfo {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ErrorBodyInfo {
-    /// The name of its schema in the interface, and the source of that name.
+    /// The name of the error body's schema in the interface, and the source of the name.
     pub name: Option<(&'static str, Evidence)>,
     /// JSON paths of the message.
     pub message: &'static [&'static str],
@@ -161,7 +161,8 @@ pub struct LimitInfo {
 }
 
 impl LimitInfo {
-    /// Returns whether the limit counts the requests of an endpoint. Token requests count if every request does.
+    /// Returns whether the limit counts the requests of an endpoint; `None` is a token request, which counts if every
+    /// request counts.
     pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
         self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
     }
@@ -175,6 +176,6 @@ pub struct EnvelopeInfo {
     pub data: &'static str,
     /// Path of the metadata, if there is any.
     pub metadata: Option<&'static str>,
-    /// Field with the time of a record, unless an endpoint declares another.
+    /// Field with the time of a record, unless an endpoint declares another field.
     pub time: Option<&'static str>,
 }

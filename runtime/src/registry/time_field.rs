@@ -1,6 +1,6 @@
 //! Field with the time of a series' records, and its unit.
 //!
-//! A record with a table has the units of its fields; the unit here applies to records whose fields are unknown.
+//! Known fields have their own units; the unit here applies to records whose fields are unknown.
 
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 

@@ -40,15 +40,15 @@ pub struct FieldInfo {
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
-    /// Whether JSON writes that name without escapes, so that it can be compared byte by byte.
+    /// True if JSON writes `wire_name` without escapes, so that the name can be compared byte by byte.
     pub(crate) plain: bool,
     /// Type of the value.
     pub ty: ValueType,
-    /// Whether the field can be absent or null.
+    /// True if the field can be absent or null.
     pub optional: bool,
     /// Minimum and maximum of the value.
     pub range: Range,
-    /// A value that was observed or is similar to observed ones, as on the wire.
+    /// A value that was observed or is similar to observed values, as on the wire.
     pub example: Option<&'static str>,
     /// The unit as text; empty if there is none.
     pub unit: &'static str,
@@ -98,7 +98,7 @@ pub struct TypeInfo {
     pub name: &'static str,
     /// Meaning of the type.
     pub summary: &'static str,
-    /// Whether the type may have unknown values.
+    /// True if the type may have unknown values.
     pub open: bool,
     /// The known values.
     pub values: &'static [ValueInfo],
@@ -107,7 +107,7 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
-    /// Returns an attribute of a known value, if it has this one.
+    /// Returns the attribute `name` of a known value; `None` if the value or its attribute is unknown.
     pub fn attribute(&self, value: &str, name: &str) -> Option<&'static str> {
         let index = self.attributes.iter().position(|attribute| *attribute == name)?;
         self.values.iter().find(|known| known.value == value)?.attributes.get(index).copied()
@@ -122,10 +122,10 @@ pub struct ValueInfo {
     pub value: &'static str,
     /// Meaning of the value; empty if it is obvious.
     pub summary: &'static str,
-    /// Duration of the interval that the value names; `None` if it names none, or one of variable length such as a
-    /// month.
+    /// Duration of the interval that the value names; `None` if the value names no interval, or an interval of variable
+    /// length such as a month.
     pub duration: Option<Duration>,
-    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last ones may be missing.
+    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last attributes may be missing.
     pub attributes: &'static [&'static str],
     /// Source of the value.
     pub evidence: Evidence,

@@ -19,7 +19,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("set a value or omit it"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        // A setter sends one number; several can only be sent by the param's name, which is then the caller's decision.
+        // The value may be a list of numbers, each of which is checked.
         let items = match info.list_as {
             ListFormat::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
@@ -37,7 +37,7 @@ pub(crate) fn is_required(info: &ParamInfo) -> bool {
     info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
 
-/// Rejects a time after the year 9999, which is probably a number in a finer unit than the param's.
+/// Rejects a time after the year 9999, which is probably a number in a finer unit than that of the param.
 fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
     let timestamp = Timestamp::from_wire(count, unit);
     if timestamp <= Timestamp::LAST_WRITABLE {
@@ -70,7 +70,7 @@ pub(crate) fn bounds(range: Range) -> String {
     }
 }
 
-/// Checks a path with its params in it.
+/// Checks a path after its params were inserted.
 pub(crate) fn path(path: &str) -> Result<(), Error> {
     let illegal = |byte: &u8| !byte.is_ascii_graphic() || br##""#<>?\^`{|}"##.contains(byte);
     if !path.starts_with('/') {

@@ -10,14 +10,14 @@ use crate::values::wire::ToWire;
 pub(crate) struct ListText {
     style: ListFormat,
     unit: TimeUnit,
-    /// Whether the values are quoted in JSON.
+    /// True if values are quoted in JSON.
     is_quoted: bool,
     /// Values that are sent as one text.
     text: String,
     /// Values that are each sent as a separate param.
     values: Vec<String>,
     is_empty: bool,
-    /// True if a value contains the separator, so that the service would read it as two.
+    /// True if a value contains the separator, so that the service would read it as two values.
     has_separator: bool,
 }
 
@@ -29,7 +29,7 @@ impl ListText {
             ValueType::Timestamp(unit) => !unit.is_text(),
             _ => false,
         };
-        // A path has one format of lists, in OpenAPI `simple`.
+        // In a path, the values of a list are always separated by commas: the style `simple` of OpenAPI.
         let of_query = info.filter(|info| info.location == ParamLocation::Query);
         let style = of_query.map_or(ListFormat::Commas, |info| info.list_as);
         let is_quoted = !info.is_some_and(|info| bare(info.ty));

@@ -1,6 +1,7 @@
 //! The purpose of a request.
 //!
-//! Rate limiters and observers receive it: an endpoint, or a token. It contains no params and no credentials.
+//! Rate limiters and observers receive the purpose: data of an endpoint, or a token. It contains no params and no
+//! credentials.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Target of a request, as data: an endpoint and the values of its params.
 //!
 //! Values in their wire form become a path and query, checked and encoded. Params are in the order of the endpoint's
-//! table, then unknown ones by name, so the same request always has the same URL. Nothing here depends on the type of
-//! an endpoint.
+//! table, then unknown params by name, so the same request always has the same URL. Nothing here depends on the type
+//! of an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -52,7 +52,7 @@ pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
-        // A fragment distinguishes endpoints on one path.
+        // A fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
         let params = endpoint.params.unwrap_or_default().iter();
         let fixed =
@@ -60,8 +60,8 @@ impl RequestTarget {
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
-    /// Creates a target for a path that need not be in the catalogue. The path may begin with the suffix of the base
-    /// URL.
+    /// Creates a target for a path that need not be in the catalogue. If the path begins with the suffix of the base
+    /// URL, the suffix is removed.
     pub(crate) fn raw(endpoint: &'static EndpointInfo, path: String, base_url_suffix: &str) -> Self {
         let path = match path.strip_prefix(base_url_suffix) {
             Some(rest) if rest.starts_with('/') => rest.to_owned(),
@@ -96,7 +96,7 @@ impl RequestTarget {
         ListText::new(self.endpoint.param(wire_name), unit)
     }
 
-    /// Sets a param to several values, replacing earlier ones.
+    /// Sets a param to several values, replacing earlier values.
     pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
         self.unset(&name);
         let key = self.sort_key(&name);
@@ -107,7 +107,7 @@ impl RequestTarget {
         self.params.splice(index..index, params);
     }
 
-    /// Omits a param, also one that was set before.
+    /// Omits a param, even if it was set before.
     pub(crate) fn unset(&mut self, name: &str) {
         self.params.retain(|param| param.name != name);
     }
@@ -140,7 +140,7 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// Returns the value of a param as sent; several values are separated by commas.
+    /// Returns the text of a param as sent: a list as one text, or the first value of a repeated param.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
@@ -159,7 +159,7 @@ impl RequestTarget {
         self.endpoint.param(&param.name)
     }
 
-    /// Returns names and values, as set.
+    /// Returns the names and values of the params, without encoding.
     pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
@@ -213,6 +213,7 @@ impl RequestTarget {
             if let Some(info) = self.info(param).filter(|info| info.location == ParamLocation::Path) {
                 let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
                 let value = utf8_percent_encode(&param.value, encoded).to_string();
+                // Braces in a value are encoded, so no other param is inserted into the value.
                 path = Cow::Owned(path.replace(format!("{{{}}}", param.name).as_str(), &value));
             }
         }

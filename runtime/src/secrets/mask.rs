@@ -28,7 +28,7 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     }
 }
 
-/// The length of the secret at the beginning of a text, if it is there in any encoding.
+/// The length of the secret at the beginning of a text, in any encoding; `None` if the text does not begin with it.
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
     // Fast path: almost no position of a text matches, and a body can be long.
@@ -105,7 +105,7 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     Some(rest).filter(|_| meant == character)
 }
 
-/// The text after a number of this many digits.
+/// The text after `number`, written with this many hexadecimal digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
     let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());

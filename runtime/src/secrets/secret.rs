@@ -15,7 +15,7 @@ use std::fmt;
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// The plain text, for the header that carries it.
+    /// The plain text, for the request that carries it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
@@ -28,8 +28,8 @@ impl Secret {
 
 impl From<&str> for Secret {
     fn from(text: &str) -> Self {
-        // A line break after a key comes from a file or the clipboard. HTTP trims such space around a header value, and
-        // a service repeats the value without it, so only the trimmed text can be masked.
+        // A line break after a key is often copied from a file or the clipboard. HTTP trims white space around a header
+        // value, and a service may repeat the trimmed value, which is masked only if the secret is trimmed too.
         Self(text.trim().into())
     }
 }

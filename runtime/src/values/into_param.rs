@@ -1,15 +1,15 @@
 //! Argument types of setters: a value, or an `Option` of one, where `None` omits the param.
 //!
-//! `Via` separates a value from an `Option` of one, and is always inferred.
+//! `Via` distinguishes the two cases, so that the implementations do not overlap, and is always inferred.
 
-/// A value of a param, or an `Option` of one.
+/// A value of a param, or an `Option` of a value.
 #[diagnostic::on_unimplemented(message = "`{Self}` cannot be converted to `{T}`, the type of the param")]
 pub trait IntoParam<T, Via = Given> {
     /// Returns the value; `None` omits the param.
     fn into_param(self) -> Option<T>;
 }
 
-/// Several values of a param, or an `Option` of several.
+/// Several values of a param, or an `Option` of several values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param"
 )]

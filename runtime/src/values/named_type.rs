@@ -1,6 +1,6 @@
 //! Common behaviour of the emitted enums and identifiers: texts, of which the catalogue contains some values.
 //!
-//! Any text is a valid value and none is lost. An unknown value of an enum is opaque: no pattern distinguishes two
+//! Any text is a valid value and no text is lost. An unknown value of an enum is opaque: no pattern distinguishes two
 //! unknown values, so a version with more known values does not change which patterns match.
 
 use std::fmt;
@@ -59,14 +59,14 @@ impl fmt::Debug for UnknownValue {
     }
 }
 
-/// A known value of an enum, never an unknown one; returned by the enum's `known`.
+/// A known value of an enum; returned by the enum's method `known`.
 ///
-/// It is `Copy`, even if the enum is not.
+/// `Known` is `Copy`, even if the enum is not.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Known<T: 'static>(&'static T);
 
 impl<T> Known<T> {
-    /// Returns the value if it is among the known ones.
+    /// Returns the value if it is among the known values.
     #[doc(hidden)]
     pub fn find(value: &T, all: &'static [T]) -> Option<Self>
     where

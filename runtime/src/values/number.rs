@@ -13,13 +13,13 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// Every integer below this is exact as an `f64`, and no other integer rounds to the same one.
+/// Every integer below this is exact as an `f64`, and no other integer rounds to the same `f64`.
 const EXACT: u64 = 1 << 53;
 
 /// Reason for a missing number at a position of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
-    /// Something else.
+    /// The text is not a number.
     Other,
     /// A number outside the range of `f64`.
     OutOfRange,
@@ -56,7 +56,7 @@ impl Number {
     }
 
     /// Returns the nearest `f64`.
-    // A whole number is rounded like any other decimal if any number is expected.
+    // An integer is rounded like any other number, because the caller accepts fractions.
     #[allow(clippy::cast_precision_loss)]
     pub(crate) fn float(self) -> f64 {
         match self {
@@ -66,7 +66,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as an integer, unless that would round.
+    /// Returns the number as an integer, unless the conversion would round.
     ///
     /// A number with a fraction is read as the nearest `f64`, which may be an integer.
     // The cast is guarded by the comparison before it, whose own cast is exact.
@@ -79,7 +79,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as an unsigned integer, unless it is negative or that would round.
+    /// Returns the number as an unsigned integer, unless the number is negative or the conversion would round.
     pub(crate) fn count(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
@@ -149,7 +149,7 @@ impl Decimal {
         if self.count > WORD || self.has_exponent {
             return None;
         }
-        // An integer has no negative zero.
+        // An integer has no negative zero, so `-0` becomes a float.
         if self.is_integer && (self.digits > 0 || !self.is_negative) {
             let number = self.digits as i64;
             return Some(Number::Integer(if self.is_negative { -number } else { number }));

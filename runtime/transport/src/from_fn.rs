@@ -1,6 +1,6 @@
 //! A transport that is a closure, for tests and recordings.
 //!
-//! It enforces no timeout and no maximum size; a closure that needs them reads them from the request.
+//! The transport enforces neither a timeout nor a maximum size; a closure can read both from the request.
 
 use std::fmt;
 use std::future::Future;

@@ -1,6 +1,7 @@
 //! HTTP headers.
 //!
-//! A wrapper of the map of the `http` crate, which is not part of the public API. The default transport copies nothing.
+//! A wrapper of the map of the `http` crate, which is not part of the public API. The default transport converts
+//! headers without a copy.
 
 use std::fmt;
 

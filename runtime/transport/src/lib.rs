@@ -3,12 +3,12 @@
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
 //! does not check the status, follow redirects or retry; the runtime does.
 //!
-//! Emitted clients re-export it as their module `transport`. It is a separate crate because the HTTP libraries are
-//! generic, and are compiled only once here, however often the client is generated.
+//! Emitted clients re-export this crate as their module `transport`. The crate is separate because the HTTP libraries
+//! are generic, and are compiled only once here, however often the client is generated.
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
 
-#[doc(hidden)] // The client checks base URLs with it, in the same way as proxy URLs are checked.
+#[doc(hidden)] // The client checks base URLs with the same functions as proxy URLs.
 pub mod address;
 #[cfg(not(target_family = "wasm"))]
 mod built_in;
@@ -61,14 +61,14 @@ pub use settings::{Settings, SettingsError};
 /// }
 /// ```
 pub trait Transport: Send + Sync + 'static {
-    /// Sends the request once. Dropping the future cancels it.
+    /// Sends the request once. Dropping the future cancels the request.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
     /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
     ///
     /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If this is true, a
-    /// request is pending until that notification, and may be sent at any time. If it is false, the rate limiter counts
-    /// the request when `send` is called.
+    /// request is pending until the notification, and may be sent at any time. If false, the rate limiter counts the
+    /// request when `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }
@@ -84,7 +84,7 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// The future of the response to one request.
+/// The future that [`Transport::send`] returns.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
 /// A request to send.

@@ -1,6 +1,7 @@
 //! Settings of the built-in transport.
 //!
-//! The client's builder sets them. A custom transport does not use them; the builder rejects both together.
+//! The client's builder sets them. A custom transport does not use them, so the builder rejects settings in addition to
+//! a custom transport.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -25,7 +26,7 @@ pub struct Settings {
     /// The URL of the proxy for all requests, which may contain a password; empty for none.
     #[cfg(feature = "proxy")]
     pub proxy: Option<String>,
-    /// True if the environment selects the proxy, unless one is set.
+    /// True if the environment selects the proxy, unless `proxy` is set.
     #[cfg(feature = "proxy")]
     pub env_proxy: bool,
     /// True to use HTTP/2 with servers that offer it.

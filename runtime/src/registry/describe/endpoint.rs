@@ -63,7 +63,7 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets the params of the set whose facts differ on this endpoint.
+    /// Sets the params of the shared set whose facts differ on this endpoint.
     #[doc(hidden)]
     pub const fn changed_params(mut self, changed: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
@@ -93,7 +93,7 @@ impl EndpointInfo {
         }
     }
 
-    /// Sets the params of the endpoint's history, if they differ from the service's.
+    /// Sets the params of the endpoint's history, if they differ from those of the service.
     #[doc(hidden)]
     pub const fn history_source(mut self, history: HistorySource) -> Self {
         self.history = history;

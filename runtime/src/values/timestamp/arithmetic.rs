@@ -38,7 +38,7 @@ impl Timestamp {
 }
 
 fn nanos_of(duration: Duration) -> i128 {
-    // The fallback is never used: a `Duration` has fewer nanoseconds than that.
+    // The fallback is never used: a `Duration` has fewer nanoseconds than `i128::MAX`.
     i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX)
 }
 

@@ -1,7 +1,7 @@
 //! Connecting without proxies, if the feature `proxy` is off.
 //!
-//! Replaces `proxy.rs` with the same interface. If the environment sets a proxy and a connection fails, the error names
-//! the missing feature.
+//! Replaces `proxy.rs` and has the same interface. If the environment sets a proxy and a connection fails, the error
+//! names the missing feature.
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
 

@@ -21,11 +21,11 @@ pub(super) struct Route {
     pub(super) target: String,
     /// Host and port of the proxy, if there is one.
     pub(super) proxy: Option<String>,
-    /// Another possible cause; may be empty.
+    /// A hint at another possible cause; may be empty.
     pub(super) hint: &'static str,
 }
 
-/// Host and port of a URL, with the scheme's default port if it has none.
+/// Host and port of a URL, with the default port of the scheme if the URL has none.
 pub(super) fn host_and_port(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
@@ -93,7 +93,7 @@ fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// The reason for which a certificate is invalid, if that is the cause.
+/// The reason why a certificate is invalid, if the cause is an invalid certificate.
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {

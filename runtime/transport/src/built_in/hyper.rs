@@ -22,7 +22,7 @@ use super::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
 use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError};
 
-/// A pool of connections to any host.
+/// The default transport, which pools connections to any host.
 pub struct HyperTransport {
     connector: TimedConnector<HttpsConnector<Connector>>,
     pools: Pools<PooledClient>,
@@ -41,11 +41,12 @@ impl fmt::Debug for HyperTransport {
 /// TCP probes a connection after this time without data, and closes it after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Servers close idle connections after about a minute; closing them earlier avoids failed attempts.
+/// The time after which an idle connection is closed. Servers close idle connections after about a minute; closing them
+/// earlier avoids failed attempts.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
-    /// Creates the pool, without a connection yet.
+    /// Creates the transport without opening a connection.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -96,7 +97,7 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection, so a dead one would block them until the system closes it.
+    // All HTTP/2 requests share one connection. If it is dead, it would block them until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder
@@ -115,6 +116,7 @@ impl Transport for HyperTransport {
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_without_response = progress.is_before_headers();
             progress.reply(body, timeout).map_err(|error| {
+                // Without a response, all connections of the pool may be dead, so the pool is replaced.
                 if is_without_response && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
             })
         })

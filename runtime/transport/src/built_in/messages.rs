@@ -31,7 +31,7 @@ impl Progress {
         Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
     }
 
-    /// Returns the response, or the error for an incomplete one.
+    /// Returns the response, or the error for an incomplete response.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,
@@ -95,11 +95,13 @@ where
 {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes, on_headers } = progress;
+    // The frames of HTTP/2, a length or chunks mark the end of a body.
     let has_end = head.version > Version::HTTP_11
         || head.headers.contains_key(CONTENT_LENGTH)
         || head.headers.contains_key(TRANSFER_ENCODING);
     let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), ""));
     response.ends_with_connection = !has_end;
+    // Reported before the body is read, because no other request may be sent after a 429.
     on_headers.notify(response.status, &response.headers);
     let headers = &mut response.headers;
     let read = async {
@@ -135,10 +137,12 @@ where
             let message = format!("the body was cut off after {so_far} bytes");
             TransportError::new(Phase::Body, message).with_source(error)
         })?;
+        // Trailers are ignored.
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - *so_far {
             return Err(TransportError::body_too_large(limit));
         }
+        // Most bodies arrive in one piece, which is kept without a copy.
         if *so_far == 0 {
             first = data;
             *so_far = first.len();

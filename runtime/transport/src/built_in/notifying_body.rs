@@ -13,8 +13,8 @@ use crate::SentNotifier;
 
 /// The body of a request.
 ///
-/// Hyper reads the size of the body right before it writes the headers, also with HTTP/2, so that call marks the time
-/// of sending.
+/// Hyper calls `is_end_stream` right before it writes the headers, also with HTTP/2, so the call marks the time of
+/// sending.
 pub(super) struct NotifyingBody {
     body: Full<Bytes>,
     on_sent: SentNotifier,

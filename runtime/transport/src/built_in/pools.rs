@@ -1,8 +1,8 @@
 //! A connection pool for each runtime, which is replaced when its connections may be dead.
 //!
-//! A connection is driven by the runtime that made it. A request of another runtime would have to wait while that
-//! runtime is idle, such as one that only `block_on` enters, or the one of blocking requests. Connections of one pool
-//! often die together, for example after a suspend, so the entire pool is dropped.
+//! A connection is driven by the runtime that made it. That runtime may be idle, for example if only `block_on` or
+//! blocking requests enter it, and a request of another runtime would then have to wait. Connections of one pool often
+//! die together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
 use std::ops::Deref;
@@ -48,8 +48,8 @@ impl<C> Pools<C> {
         Self(Mutex::default())
     }
 
-    /// Returns the pool of this runtime. Creating one removes the pools of runtimes that have shut down; all others are
-    /// kept, because a server may have a runtime for each of its threads.
+    /// Returns the pool of this runtime. Creating a pool removes the pools of runtimes that have shut down; all other
+    /// pools are kept, because a server may have a runtime for each of its threads.
     pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<Pool<C>> {
         let current = Handle::current();
         let id = current.id();
@@ -65,9 +65,9 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Removes a pool in which a request got no response, if other requests of it got one before. Requests in flight
-    /// keep the pool, and the next request creates a new one. A pool without any response so far has no idle connection
-    /// that could be dead. Returns whether the pool had a response.
+    /// Removes a pool in which a request got no response, if an earlier request of the pool got a response. Requests in
+    /// flight keep the pool, and the next request creates a new pool. A pool without any response so far has no idle
+    /// connection that could be dead. Returns whether the pool had a response.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {

@@ -92,7 +92,7 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// The name of an environment variable, in upper or lower case, and its value, `None` if that is not UTF-8.
+/// The name of an environment variable, in upper or lower case, and its value; the value is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
     // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
@@ -106,7 +106,7 @@ fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)>
     })
 }
 
-/// Returns whether the matcher and the connector below support a proxy's URL.
+/// Returns whether the matcher and the connector support a proxy's URL.
 fn is_usable(url: &str) -> bool {
     let anywhere = Uri::from_static("https://example.com");
     let proxy = Matcher::builder().all(url).build().intercept(&anywhere);

@@ -19,10 +19,10 @@ use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportEr
 /// This crate enables none of reqwest's features; `https` requires one of its TLS features.
 ///
 /// The connections belong to the client. After a suspend or a change of network they may be dead without notice, and
-/// each attempt uses another one of them. To avoid that, set `tcp_keepalive`, `tcp_user_timeout` and a short
-/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
-/// connection is driven by the runtime that made it, so use one client for awaited requests and another for blocking
-/// ones.
+/// each attempt may use another dead connection. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout` and a
+/// short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
+/// connection is driven by the runtime that made it, so use one client for awaited requests and another client for
+/// blocking requests.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
@@ -34,8 +34,8 @@ impl ReqwestTransport {
 
     /// Wraps a client without changes.
     ///
-    /// Build it with `redirect::Policy::none()`, which is not reqwest's default. Otherwise it follows redirects and
-    /// sends the API key to their target; the response is then rejected, but the key has leaked.
+    /// Build the client with `redirect::Policy::none()`, which is not reqwest's default. Otherwise the client follows
+    /// redirects and sends the API key to their target; the response is then rejected, but the key has leaked.
     pub fn new(client: Client) -> Self {
         Self(client)
     }

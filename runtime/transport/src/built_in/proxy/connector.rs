@@ -1,6 +1,6 @@
 //! The connector below the server's encryption: to a server directly, or to its proxy.
 //!
-//! hyper-util implements the proxy protocols; `connect.rs` encrypts the connection to the server.
+//! hyper-util implements the proxy protocols; `hyper.rs` adds the encryption of the connection to the server.
 
 use std::error::Error as StdError;
 use std::io;
@@ -61,6 +61,7 @@ impl Service<Uri> for ProxyConnector {
             let connecting = socks.call(with_port(target));
             return Box::pin(async { Ok(Hop { stream: connecting.await?.into(), forwards: false }) });
         }
+        // An unencrypted request needs no tunnel: the proxy reads and forwards it.
         if !is_encrypted(&target) {
             let connecting = self.to_proxy.call(proxy.uri().clone());
             return Box::pin(async { Ok(Hop { stream: connecting.await?, forwards: true }) });
