@@ -1,7 +1,8 @@
 //! The decoder: turns the text of a body into rows, and records into columns and back into JSON (`fields/`).
 //!
 //! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
-//! is compiled once for all of them. A body must parse to its end. The results are the same even if another crate turns on features of `serde_json`.
+//! is compiled once for all of them. A body must parse to its end. The results are the same even if another crate turns
+//! on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -42,7 +43,7 @@ pub use fields::Column;
 /// The mismatch between a body and the catalogue, with its JSON path.
 ///
 /// The text of the body is not repeated here; [`Error::body`](crate::Error::body) has it.
-// Boxed, because every result contains it and few bodies have one.
+// Boxed to keep results small, because errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
 
@@ -50,7 +51,7 @@ pub struct DecodeError(Box<Problem>);
 struct Problem {
     path: JsonPath,
     problem: String,
-    /// Whether the envelope lacks its records.
+    /// True if the envelope lacks its records.
     no_data: bool,
 }
 
@@ -84,7 +85,7 @@ impl DecodeError {
         self.0.no_data
     }
 
-    /// Converts into the public error, which keeps the body and adds the service's message in it.
+    /// Converts into the public error, which contains the body and `message`, the service's message in the body.
     pub(crate) fn into_error(self, body: &[u8], message: Option<String>) -> Error {
         let message = message.map(|message| format!("; the service reports: {message}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{message}"))
@@ -150,7 +151,7 @@ pub struct EnvelopeRest<M> {
     pub unknown_fields: UnknownFields,
     /// Records that were omitted.
     pub bad_records: Vec<BadRecord>,
-    /// Field with the time of the records; the caller sets it if it knows the endpoint.
+    /// Field with the time of the records. The decoder does not know the endpoint, so its caller sets the field.
     pub time: Option<TimeField>,
     /// The number of records without any field of the catalogue except the time.
     pub(crate) strange: usize,

@@ -1,7 +1,7 @@
 //! Records of an endpoint that is chosen at run time: values by the table of the record, without an emitted type.
 //!
-//! One record type, filled from a row, serves all tables. The rules of the emitted types check each value, so both
-//! accept the same values. The decoder reads the JSON.
+//! One record type, filled from a row, serves all tables. The decoder reads the JSON by the same rules as for emitted
+//! types, so both accept the same values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,7 +36,7 @@ enum Kind {
     Unlisted(Value),
 }
 
-/// The table of a record. Two are equal if they are the same static.
+/// The table of a record. Two tables are equal if they are the same static.
 #[derive(Clone, Copy)]
 struct Table(&'static RecordInfo);
 
@@ -59,13 +59,13 @@ enum AnyValue {
     Any(Box<Value>),
     Record(Box<AnyRecord>),
     List(Vec<AnyValue>),
-    #[allow(clippy::box_collection)] // Maps are rare, and without it every value takes a word more.
+    #[allow(clippy::box_collection)] // Maps are rare, and without the box every value takes a word more.
     Map(Box<BTreeMap<String, AnyValue>>),
 }
 
 impl AnyRecord {
     /// Reads the text of a record, with null for each value that is not as expected. The originals of such values are
-    /// among the unknown fields. Returns `None` if the text is not readable even so.
+    /// among the unknown fields. Returns `None` if the text is not a readable record even then.
     ///
     /// [`BadRecord::text`](crate::BadRecord::text) is such a text.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
@@ -161,7 +161,7 @@ impl Serialize for AnyRecord {
 }
 
 impl AnyValue {
-    /// Converts the value of a field; an absent list or map is an empty one, as in an emitted record.
+    /// Converts the value of a field; an absent list or map becomes empty, as in an emitted record.
     fn of_field(ty: ValueType, value: DecodedValue<'_>) -> Self {
         match (Self::from(value), ty) {
             (Self::Null, ValueType::List(_)) => Self::List(Vec::new()),

@@ -119,7 +119,7 @@ impl<'a> DecodedValue<'a> {
         Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
     }
 
-    /// Converts a number into a value of a type. A whole number can be a text, since there is only one way to write it.
+    /// Converts a number into a value of a type. An integer also converts to text, since its digits are unambiguous.
     #[inline]
     fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
         match (ty, number) {
@@ -128,6 +128,7 @@ impl<'a> DecodedValue<'a> {
             (ValueType::Count, number) => number.count().map(Self::Count),
             (ValueType::Timestamp(unit), number) if !unit.is_text() => {
                 let time = Timestamp::from_wire(number.integer()?, *unit);
+                // A later time is probably a number in a finer unit.
                 (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
             }
             (ValueType::String | ValueType::Named(_), Number::Integer(number)) => {

@@ -1,8 +1,8 @@
 //! The envelope of a series, record by record.
 //!
-//! One row serves all records: it is filled, handed to the caller, and emptied for the next. If the catalogue describes
-//! no envelope, the body is the bare list. Unknown fields on the path to the records or to the metadata are kept, with
-//! the same nesting.
+//! One row serves all records: it is filled, passed to the caller, and emptied for the next record. If the catalogue
+//! describes no envelope, the body is the bare list. Unknown fields on the path to the records or to the metadata are
+//! kept, with the same nesting.
 
 use super::bad_record::BadRecord;
 use super::decoded_value::DecodedValue;
@@ -46,12 +46,13 @@ pub(super) struct Reader<'w, 'a> {
     row: Row<'a>,
     push: &'w mut dyn Push,
     rest: Rest<'a>,
-    /// Whether any record had a known field in addition to its time.
+    /// True if any record had a known field in addition to its time.
     is_known: bool,
+    /// True once the records were found.
     has_data: bool,
 }
 
-/// The keys from the current object to the records and to the metadata; `None` for a target that is not below it.
+/// The keys from the current object to the records and to the metadata; `None` for a target outside this object.
 type Leads = [Option<&'static str>; 2];
 
 /// Splits a path into its first key and the rest; the rest is `None` at the last key.
@@ -180,7 +181,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok(())
     }
 
-    /// Notes a record that is not as expected, if the record is valid JSON and bad records are skipped.
+    /// Adds a record to the bad records, if the record is valid JSON and bad records are skipped.
     #[cold]
     fn leave_out(
         &mut self,
@@ -189,6 +190,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         error: DecodeError,
         index: usize,
     ) -> Result<(), DecodeError> {
+        // The failed attempt stopped within the record, so the record is skipped from its beginning.
         json.back_to(start);
         let next = json.next_value()?;
         if self.bad_records == BadRecords::Refused || json.skip(next).is_err() {

@@ -1,5 +1,5 @@
-//! The values of a record of any type. One visitor provides them; columns, serialization and everything else that works
-//! on any record uses it.
+//! The values of a record of any type. A visitor receives these values; columns, serialization and all other code for
+//! any record use a visitor.
 //!
 //! Emitted code lists the fields of a record once, in `fields!`. The record uses that list to take its values from a
 //! row and to pass them to the visitor. Names, units and types are in the registry and not in the values.
@@ -16,8 +16,7 @@ use crate::values::{Number, Timestamp, Value};
 pub trait Fields {
     /// Takes the values by their positions in [`RecordInfo::fields`].
     ///
-    /// If a value does not fit, the row notes it and the returned record must not be used; `Row::record` then returns
-    /// the error.
+    /// A field without a value in the row gets an empty value.
     fn from_row(row: &mut Row<'_>) -> Self
     where
         Self: Sized;
@@ -51,7 +50,7 @@ pub enum FieldValue<'r> {
     Timestamp(Timestamp),
     /// A text, or a value of a named type.
     Text(&'r str),
-    /// A value whose type the catalogue does not know.
+    /// A value whose type is not in the catalogue.
     Any(&'r Value),
     /// A nested record.
     Record(RecordValue<'r>),
@@ -67,8 +66,8 @@ impl<'r> FieldValue<'r> {
         matches!(self, Self::Null | Self::Any(Value::Null))
     }
 
-    /// Returns the number, if the value is one. A value of unknown type may also be a number in quotes.
-    #[allow(clippy::cast_precision_loss)] // As wherever a whole number is taken for any number.
+    /// Returns the number, if the value is a number. A value of unknown type may also be a number in quotes.
+    #[allow(clippy::cast_precision_loss)] // A whole number is rounded like any other number.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number),
@@ -79,7 +78,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the timestamp, if the catalogue declares the field as one.
+    /// Returns the timestamp, if the catalogue declares the field as a timestamp.
     pub fn timestamp(self) -> Option<Timestamp> {
         match self {
             Self::Timestamp(timestamp) => Some(timestamp),
@@ -87,7 +86,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the text, if the value is one.
+    /// Returns the text, if the value is a text.
     pub fn text(self) -> Option<&'r str> {
         match self {
             Self::Text(text) => Some(text),
@@ -177,7 +176,7 @@ impl<'r> RecordValue<'r> {
     }
 }
 
-/// Two records of one type are equal if all their values are, including unknown fields.
+/// Two records of one type are equal if all their values are equal, including unknown fields.
 impl PartialEq for RecordValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         let mut is_equal = self.info.name == other.info.name;

@@ -1,6 +1,6 @@
 //! JSON path of a value in a body, by wire names: `data[3].levels[0].price`.
 //!
-//! The path is built from its end: each caller that passes an error on puts its own step in front. Keys from the
+//! The path is built from its end: each caller that returns an error puts its own key or index in front. Keys from the
 //! service are shortened and kept to one line.
 
 use crate::error::{excerpt, one_line};

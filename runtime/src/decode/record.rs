@@ -18,7 +18,7 @@ pub(crate) use super::field_value::{AsFieldValue, Fields};
 #[doc(hidden)]
 pub use super::row::Row;
 
-/// An object with known fields. Only emitted code implements it:
+/// An object with known fields. Only emitted code implements this trait:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::{registry::RecordInfo, record::Record};
@@ -38,7 +38,8 @@ pub trait Record: Fields + Sized {
     }
 }
 
-/// One element of a series: a [`Record`], or any [`Value`] if the fields are unknown. Users cannot implement it:
+/// One element of a series: a [`Record`], or any [`Value`] if the fields are unknown. Users cannot implement this
+/// trait:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::record::{Item, Row};
@@ -77,7 +78,7 @@ impl Item for Value {
     }
 }
 
-/// Its table is chosen at run time.
+/// The table of such a record is chosen at run time.
 impl Item for AnyRecord {
     const INFO: Option<&'static RecordInfo> = None;
 

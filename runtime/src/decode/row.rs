@@ -21,10 +21,11 @@ pub struct Row<'a> {
     pub(super) record: &'static RecordInfo,
     pub(super) values: Box<[DecodedValue<'a>]>,
     pub(super) unknown: UnknownText,
-    /// Number of required fields, and of those that have a value.
+    /// Number of required fields.
     required: usize,
+    /// Number of required fields that have a value.
     present: usize,
-    /// True to keep a value that does not have its type among the unknown fields.
+    /// True to keep a value of a wrong type among the unknown fields.
     is_lenient: bool,
 }
 
@@ -69,7 +70,7 @@ impl<'a> Row<'a> {
         for value in &mut self.values {
             match value {
                 DecodedValue::Boxed(_) => *value = DecodedValue::Absent,
-                // Any other value needs no drop, and checking for one would cost more.
+                // Other values need no drop; `forget` avoids a check for that.
                 _ => std::mem::forget(std::mem::take(value)),
             }
         }
@@ -140,7 +141,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads the value of a field; without such a field it is kept by its position.
+    /// Reads the value of a field; a value without a field is kept by its position.
     #[inline]
     fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let start = json.at();
@@ -169,6 +170,7 @@ impl<'a> Row<'a> {
             Err(_) if self.is_lenient => {
                 json.back_to(start);
                 json.skip(next)?;
+                // The field is null anyway, so an original `null` is not kept.
                 if next != b'n' {
                     self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
                 }

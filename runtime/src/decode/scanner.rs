@@ -16,7 +16,7 @@ use crate::values::number::{NoNumber, Number};
 /// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
-/// Position in a text.
+/// A text and the current position in the text.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -27,7 +27,7 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// Creates an error for the next part of the text, with its line and column.
+    /// Creates an error at the current position, with its line and column.
     #[cold]
     pub(super) fn error(&self, problem: impl fmt::Display) -> DecodeError {
         let before = self.text.get(..self.at).unwrap_or(self.text);

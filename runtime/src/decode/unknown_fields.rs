@@ -1,7 +1,7 @@
 //! The fields of an object that are not in the catalogue.
 //!
-//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body, which
-//! is read again by each access. An object without unknown fields allocates nothing.
+//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body. Each
+//! access reads the text again. An object without unknown fields allocates nothing.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use crate::values::Value;
 
 /// Fields by their wire names, in the order of the response.
 ///
-/// A [`Value`] has the precision of an `f64`, while [`get_raw`](Self::get_raw) returns a number with every digit. A value
-/// that `Value` cannot represent, for example a number beyond every `f64`, is returned as its text.
+/// A [`Value`] has the precision of an `f64`, while [`get_raw`](Self::get_raw) returns a number with every digit. A
+/// value that `Value` cannot represent, for example a number beyond every `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
     /// The fields as an object; empty if there are none.
@@ -30,6 +30,7 @@ impl UnknownFields {
     /// Returns the value of a field as the service wrote it, by its name on the wire.
     pub fn get_raw(&self, name: &str) -> Option<&str> {
         let mut found = None;
+        // Of two fields with the same name, the later field is used.
         self.each(|key, value| found = Some(value).filter(|_| key == name).or(found));
         found
     }
@@ -115,7 +116,7 @@ impl fmt::Debug for UnknownFields {
 
 /// The unknown fields of the object that is being read, as JSON text without the closing brace.
 ///
-/// It is reused for all objects, so each object costs only the allocation that it keeps.
+/// The buffer is reused for all objects, so an object allocates only the unknown fields that it keeps.
 #[derive(Debug, Default)]
 pub(crate) struct UnknownText(String);
 

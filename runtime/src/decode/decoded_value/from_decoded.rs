@@ -1,7 +1,7 @@
 //! The Rust types that a value of a record can have.
 //!
-//! The decoder has checked each value by its table. A type without a value in its row gets an empty one, as in a record
-//! that is created for a test.
+//! The decoder has checked each value by its table. A field without a value in the row gets an empty value, as in a
+//! record that is created for a test.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

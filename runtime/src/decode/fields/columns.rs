@@ -54,7 +54,7 @@ fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>)
 }
 
 fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
-    // Index of the column of each key. A JSON object serves as the map, since `serde_json` has that compiled.
+    // Index of the column of each key. The map is a JSON object, whose code `serde_json` has already compiled.
     let (mut columns, mut positions): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
     let count = records.len();
     for (index, record) in records.into_iter().enumerate() {

@@ -26,8 +26,8 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
 
 /// A deserializer from which [`RawValue`] can be read, for any format.
 ///
-/// `RawValue` deserializes a newtype. `serde_json` recognizes its name and passes the text, as the only entry of a map.
-/// Any other format passes the value itself, within a newtype or bare, which is converted to text here.
+/// `RawValue` deserializes a newtype. `serde_json` recognizes the newtype's name and passes the text, as the only entry
+/// of a map. Any other format passes the value itself, within a newtype or bare; the value is converted to text here.
 struct TextOrValue<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {

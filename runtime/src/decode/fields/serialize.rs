@@ -1,7 +1,7 @@
 //! Serialization of records and series into their wire form, with any serializer of serde.
 //!
 //! Names are wire names, a timestamp has the unit of its field, and an absent value is `null`, so that all records of a
-//! type have the same shape. Unknown fields follow the known ones.
+//! type have the same shape. Unknown fields follow the known fields.
 
 use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
@@ -126,7 +126,7 @@ impl Serialize for UnknownFields {
     }
 }
 
-/// Writes a series in its envelope, or as a bare list if the catalogue describes none.
+/// Writes a series in its envelope, or as a bare list if the catalogue describes no envelope.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     service: &ServiceInfo,
     records: &[T],

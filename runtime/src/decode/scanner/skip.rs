@@ -32,7 +32,7 @@ impl<'a> Scanner<'a> {
         let outcome = values.next();
         self.at += values.byte_offset();
         let Some(Err(error)) = outcome else { return Ok(()) };
-        // Line and column are those in the rest.
+        // The line and column of the error are counted from the beginning of `rest`.
         let lines = rest.split_inclusive('\n').take(error.line().saturating_sub(1));
         self.at += lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
         let problem = error.to_string();

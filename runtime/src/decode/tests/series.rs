@@ -1,6 +1,6 @@
 //! Decoding of a series: the envelope, and one record after the other.
 //!
-//! Tests of single records are in the file above.
+//! Tests of single records are in `decode/tests.rs`.
 
 use crate::decode::fields::serialize_series;
 use crate::decode::record::{Record, RecordValue, Row, UnknownFields};
@@ -147,7 +147,7 @@ fn seventeen_digits_round_trip() {
     }
 }
 
-/// A timestamp and an optional one.
+/// A timestamp and an optional timestamp.
 struct Point {
     time: Timestamp,
     ratio: Option<f64>,
@@ -216,8 +216,8 @@ impl Push for Room {
     }
 }
 
-/// The first record is used to estimate how many follow; a short one in a large body must not reserve memory for all of
-/// it.
+/// The length of the first record is used to estimate the number of records; a short first record in a large body must
+/// not reserve memory for all of the body.
 #[test]
 fn capacity_is_reserved_once_and_limited_to_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {
