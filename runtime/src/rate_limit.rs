@@ -38,7 +38,7 @@ pub use rolling::ProcessRateLimiter;
 
 /// The rules of the built-in rate limiter, for a rate limiter that stores its state elsewhere.
 ///
-/// They may change with any release: a crate that uses them depends on an exact version of the runtime.
+/// These rules may change with any release: a crate that uses them depends on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
     pub use super::GateTime;
@@ -56,7 +56,7 @@ pub type GateTime = Duration;
 /// Limits the rate of requests.
 ///
 /// Several machines can share a limit through a server. The crate `generated-client-shared-gate` is a rate limiter with
-/// its state in Redis or Valkey and all features of the built-in one. The following example is only a counter that
+/// its state in Redis or Valkey and all features of the built-in limiter. This example is only a counter that
 /// returns the delay before the next request:
 ///
 /// ```

@@ -30,7 +30,7 @@ pub(crate) trait Redact {
     /// Masks every secret in bytes, which may not be valid text.
     fn redact_bytes(&self, bytes: &mut [u8]) {
         let mut secrets = self.secrets();
-        // Longest first: a secret may be a part of another one, and masking the part first would leave the rest
+        // Longest first: a secret may be a part of another secret, and masking the part first would leave the rest
         // visible.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
         for secret in &secrets {

@@ -1,6 +1,6 @@
 //! A record that was omitted from a series, because the request skips bad records.
 //!
-//! It keeps its path, the problem and its text, so that nothing of the response is lost.
+//! A bad record contains its path, the problem and its text, so that nothing of the response is lost.
 
 use std::fmt;
 

@@ -35,7 +35,7 @@ pub(super) struct Rest<'a> {
     pub(super) unknown: UnknownText,
     /// Records that are not as expected.
     pub(super) bad: Vec<BadRecord>,
-    /// Number of records without any field of the catalogue except the time; 0 if any record had one.
+    /// Number of records without any field of the catalogue except the time; 0 if any record had such a field.
     pub(super) strange: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok(self.rest)
     }
 
-    /// Reads the entire body: the envelope, or a bare list without one.
+    /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let Some(envelope) = self.envelope else {
             return self.records(json, next, DEPTH);

@@ -80,7 +80,8 @@ impl Retry {
         (self.initial_backoff, self.max_backoff)
     }
 
-    /// Retries the failed data requests that this predicate selects, instead of those of the default rules.
+    /// Retries the failed data requests that this predicate selects, instead of the requests that the default rules
+    /// select.
     ///
     /// The number of attempts, the budget and `max_retry_after` still apply. Two predicates are equal if they are
     /// clones of each other.
@@ -256,7 +257,7 @@ impl Retries {
         Ok((delay, error))
     }
 
-    /// Takes one retry from the budget; returns whether there was one.
+    /// Takes one retry from the budget; returns false if the budget is exhausted.
     fn pay(&self) -> bool {
         self.update(|left| left.checked_sub(COST))
     }

@@ -140,7 +140,8 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
     find(&any(body)?, error_body.message)
 }
 
-/// Returns whether a successful body is an error of the service: it has a message that is not a field of the record.
+/// Returns whether a successful body is an error of the service: a body with a message that is not a field of the
+/// record.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
     let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));

@@ -28,7 +28,7 @@ pub struct RateLimit {
     concurrent: Option<usize>,
 }
 
-/// A window of a limit, which counts the requests of all endpoints or only those of some.
+/// A window of a limit, which counts the requests of all endpoints or of some endpoints only.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LimitWindow {

@@ -1,6 +1,6 @@
 //! The built-in rate limiter: one queue for the clients of one process.
 //!
-//! Windows that count only some endpoints have a separate queue in front of the global one, so other requests do not
+//! Windows that count only some endpoints have a separate queue in front of the global queue, so other requests do not
 //! wait behind a request for such a window. A request acquires windows in the order of the limit, which rules out a
 //! deadlock, and counts in each of them when it is sent. The first request in a queue waits for a slot, for room in
 //! every window, for its turn at an even pace and for the end of a pause. An idle client sends up to ten requests at

@@ -18,7 +18,7 @@ use crate::request::RequestKind;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
 
-/// The arrivals, each with its rank among waiting tasks: the last one passes first.
+/// The arrivals, each with its rank among waiting tasks: the last arrival, a token request, passes first.
 const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { request: RequestKind::Token, number: 1 }, 0)];
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -31,7 +31,7 @@ pub struct State {
 pub enum Closed {
     /// All slots are in use; a request has to end first.
     Full,
-    /// The request has to wait until this time, unless another one is sent, ends or is rate-limited before.
+    /// The request has to wait until this time, unless another request is sent, ends or is rate-limited before.
     Until(GateTime),
 }
 
@@ -133,7 +133,7 @@ impl State {
         self.paused.filter(|paused| *paused > now)
     }
 
-    /// The number of requests in flight, and the weight of those not yet sent.
+    /// The number of requests in flight, and the weight of the requests not yet sent.
     pub fn in_flight(&self) -> (usize, usize) {
         (self.in_flight, self.windows.unsent())
     }

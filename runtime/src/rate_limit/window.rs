@@ -52,7 +52,7 @@ impl Windows {
     /// as sent before; `None` if they have room at any time.
     pub(super) fn room_from(&self, now: GateTime, margin: Duration, weight: usize) -> Option<GateTime> {
         let room = |window: &Window| {
-            // Pending requests count as the latest ones.
+            // Pending requests count as the latest requests.
             let index = (self.sent.len() + self.unsent).checked_sub(window.requests.saturating_sub(weight) + 1)?;
             self.sent.get(index).unwrap_or(&now).checked_add(distance(window.length, margin))
         };
@@ -84,7 +84,7 @@ impl Windows {
         self.unsent += weight;
     }
 
-    /// Removes a request from the pending ones: it was sent, or never will be.
+    /// Removes a request from the pending requests, because it was sent or never will be.
     pub(super) fn settle(&mut self, weight: usize) {
         self.unsent = self.unsent.saturating_sub(weight);
     }

@@ -82,7 +82,7 @@ impl TimeUnit {
         matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// Returns the unit that is a thousand times finer and easily mistaken for this one.
+    /// Returns the unit that is a thousand times finer and easily mistaken for this unit.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",

@@ -14,7 +14,7 @@ pub struct RecordInfo {
     pub name: &'static str,
     /// Meaning of the record.
     pub summary: &'static str,
-    /// Its known fields.
+    /// The known fields of the record.
     pub fields: &'static [FieldInfo],
     /// Layout on the wire.
     pub form: RecordLayout,

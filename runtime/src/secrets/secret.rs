@@ -1,6 +1,6 @@
 //! A secret text: an API key, a client secret, a token.
 //!
-//! It is created from plain text, and read only through [`Secret::expose`], which is private to the crate. Memory is
+//! It is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Memory is
 //! not wiped on drop, because the buffers of connections contain copies.
 
 use std::fmt;

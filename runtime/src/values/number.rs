@@ -158,7 +158,7 @@ impl Decimal {
         if self.digits > EXACT {
             return None;
         }
-        // Both are exact, so the quotient is rounded once, to the nearest `f64`.
+        // Both operands are exact, so the quotient is rounded once, to the nearest `f64`.
         let number = self.digits as f64 / power;
         Some(Number::Float(if self.is_negative { -number } else { number }))
     }
@@ -188,15 +188,15 @@ fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
 
 /// Converts eight digits into a number; `None` if any byte is not a digit.
 ///
-/// All digits are converted at once: neighbours are combined into numbers of two digits, those into numbers of four,
-/// and those into one.
+/// All digits are converted at once: neighbours are combined into numbers of two digits, then into numbers of four
+/// digits, then into one number.
 #[inline]
 fn eight(chunk: [u8; 8]) -> Option<u64> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let chunk = u64::from_le_bytes(chunk);
     let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
-    // A byte below `0` borrows and one above `9` carries; both set the highest bit of a byte.
+    // A byte below `0` borrows and a byte above `9` carries; both set the highest bit of a byte.
     let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
     if (digits | beyond) & HIGHS != 0 {
         return None;

@@ -46,7 +46,7 @@ impl Headers {
         }
     }
 
-    /// All headers: names in lower case with their values, including sensitive ones, which a transport has to send.
+    /// All headers: names in lower case with their values, including sensitive values, which a transport has to send.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }

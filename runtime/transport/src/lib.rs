@@ -48,7 +48,7 @@ pub use settings::{Settings, SettingsError};
 ///
 /// ```
 /// # use generated_client_transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
-/// /// Answers everything with one point in time.
+/// /// Returns the same record for every request.
 /// struct Canned;
 ///
 /// impl Transport for Canned {
@@ -262,14 +262,14 @@ impl TransportError {
         self
     }
 
-    /// Marks the error as one of a pooled connection that had worked before: the cause may be the connection and not
-    /// the service. The next attempt uses a new pool.
+    /// Marks the error as a failure of a pooled connection that had worked before: the cause may be the connection and
+    /// not the service. The next attempt uses a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Returns whether the error is one of a pooled connection that had worked before.
+    /// Returns whether a pooled connection failed that had worked before.
     pub fn is_stale(&self) -> bool {
         self.stale
     }

@@ -1,6 +1,6 @@
 //! Errors before the headers of a response have arrived.
 //!
-//! Converts an error of hyper to one with the address, the phase and the reason. The chain of sources is searched by
+//! Converts an error of hyper to an error with address, phase and reason. The chain of sources is searched by
 //! type, and by text where the types are private.
 
 use std::error::Error as StdError;

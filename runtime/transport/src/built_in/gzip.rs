@@ -31,7 +31,7 @@ pub(super) fn decode(
     if body.is_empty() {
         return Ok(body);
     }
-    // One byte above the maximum distinguishes a body that is too large from one that just fits.
+    // One byte above the maximum distinguishes a body that is too large from a body that just fits.
     let max = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
     let mut reader = MultiGzDecoder::new(&*body).take(max);

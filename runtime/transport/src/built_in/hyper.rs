@@ -1,7 +1,8 @@
 //! The default transport: hyper over rustls.
 //!
-//! Uses HTTP/1.1, or HTTP/2 if that is set and the server offers it, directly or through a proxy. It follows no
-//! redirect. It resends a request only if a pooled connection turned out to be closed before anything was sent on it.
+//! Uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers it, directly or through a proxy. The
+//! transport follows no redirect. It resends a request only if a pooled connection turned out to be closed before
+//! anything was sent on it.
 
 use std::fmt;
 use std::time::Duration;
@@ -97,7 +98,7 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection. If it is dead, it would block them until the system closes it.
+    // All HTTP/2 requests share one connection; a dead connection would block all of them until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder

@@ -75,7 +75,7 @@ impl Service<Uri> for ProxyConnector {
     }
 }
 
-/// Adds the default port to a URL without one, because a SOCKS tunnel would use 443.
+/// Adds the default port to a URL without a port, because a SOCKS tunnel would use 443.
 fn with_port(target: Uri) -> Uri {
     let authority = host_and_port(&target).parse().ok();
     let mut parts = target.clone().into_parts();
