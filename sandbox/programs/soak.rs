@@ -137,7 +137,7 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
         ),
         (state.failures > 0, format!("{} observed failures", state.failures)),
         (late > 0, format!("{late} responses with 429 after the third minute")),
-        (growth > 0, format!("memory grew by {growth} KiB more than a tenth and 2 MiB: {memory:?}")),
+        (growth > 0, format!("memory grew by {growth} KiB more than the allowed 10 % plus 2 MiB: {memory:?}")),
     ];
     table.into_iter().filter(|(is_found, _)| *is_found).map(|(_, finding)| finding).collect()
 }

@@ -8,7 +8,7 @@ use runtime::{Timestamp, Value};
 
 use crate::rejection::Rejection;
 
-/// The facts that a request has to satisfy, from the fewest to all.
+/// The strictness of the checks of a request, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strictness {
     /// Types, ranges, and what is documented as required.

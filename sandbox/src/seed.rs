@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(u64);
 
-/// The segments of a swing: the length of each in seconds, and its share.
+/// The segments of a swing: the length of each in seconds, and its share of the amplitude.
 const SEGMENTS: [(i64, f64); 3] = [(900, 0.2), (14_400, 0.3), (259_200, 0.5)];
 
 impl Seed {

@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// The method of `Metadata` that returns the requested values without data in the response.
+/// The method of `Metadata` that returns those requested values for which the response has no data.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =

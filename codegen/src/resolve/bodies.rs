@@ -142,7 +142,7 @@ impl<'a> Resolver<'a> {
             None => (
                 "unknown-field",
                 format!("the record has no field `{time}` for its time"),
-                "add the field, name another with `time`, or write `time: none`",
+                "add the field, set `time` to the name of another field, or write `time: none`",
             ),
         };
         Err(self.error(rule, at, message, help))

@@ -67,7 +67,7 @@ map! {
             Fault(
                 "duration",
                 "`{}` is not a valid duration",
-                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
+                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; the length of a month differs, so it has no duration",
             ),
         );
         /// The attributes of the value, in the order of the type's `attributes`; trailing ones may be omitted.

@@ -45,7 +45,9 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     let [was, now] = [before, after].map(|service| service.api_key.as_ref().map(|key| key.optional));
     match (was, now) {
         (None | Some(true), Some(false)) => report(Major, "`Builder::api_key` is required".to_owned()),
-        (Some(_), None) => report(Major, "`Builder::api_key` is an error: no API key is sent".to_owned()),
+        (Some(_), None) => {
+            report(Major, "calling `Builder::api_key` is an error, because no API key is sent".to_owned())
+        }
         (Some(false), Some(true)) => report(Minor, "`Builder::api_key` is optional".to_owned()),
         (None, Some(true)) => report(Minor, "`Builder::api_key` is new".to_owned()),
         _ => {}
@@ -61,7 +63,9 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     }
     match (&before.client_credentials, &after.client_credentials) {
         (None, Some(_)) => report(Minor, "`Builder::client_credentials` is new".to_owned()),
-        (Some(_), None) => report(Major, "`Builder::client_credentials` is an error: no token is fetched".to_owned()),
+        (Some(_), None) => {
+            report(Major, "calling `Builder::client_credentials` is an error, because no token is fetched".to_owned())
+        }
         _ => {}
     }
 }

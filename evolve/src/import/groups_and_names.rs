@@ -50,7 +50,8 @@ impl Reader<'_> {
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
-        // The summary is the better name if it yields the same method.
+        // If the summary and the operation id become the same method name, the summary is used, as it is written for
+        // readers.
         let summary = text(operation, "summary").filter(|summary| self.options.summaries && is_line(summary));
         let is_same = |summary: &&str| names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake);
         let same = summary.filter(is_same);

@@ -61,8 +61,7 @@ impl Omissions {
         }
     }
 
-    /// Notes the reason why a path is not imported; the general note on schemas that become `any` is then omitted
-    /// there.
+    /// Notes why a path is not imported, instead of the general note about schemas that become `any`.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, pointer: &str) {
         self.explained.insert(pointer.to_owned());
         self.add(weight, why.into(), pointer);

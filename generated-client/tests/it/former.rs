@@ -1,5 +1,5 @@
-//! Responses in which the fields of the previous API version have other names: nothing is lost, one event reports each
-//! response, and typed fields are `None`.
+//! Responses with other field names than those of the previous API version: typed fields are `None`, nothing is lost,
+//! and one event reports each response.
 
 use std::sync::{Arc, Mutex};
 

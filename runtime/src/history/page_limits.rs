@@ -36,8 +36,8 @@ impl PageLimits {
         received >= self.cap
     }
 
-    /// Returns whether a page without its first or last records is trusted without another request: such a page proved
-    /// complete before, and so did a longer page.
+    /// Returns whether a page whose records do not reach both ends of its range is accepted without a second request:
+    /// if an earlier page of this length, and a longer one, proved complete.
     pub(super) fn is_trusted(&self, received: usize) -> bool {
         self.is_confirmed && received < self.complete
     }

@@ -15,7 +15,7 @@ use crate::values::{Timestamp, Value};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageMetadata {
-    /// The part of the range.
+    /// The part of the requested range that the page covers.
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, including fields that are not in the catalogue.
     pub metadata: Value,

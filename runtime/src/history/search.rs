@@ -20,7 +20,7 @@ pub(super) struct Search {
     low: u64,
     /// The value of `low` before the last empty page.
     previous: u64,
-    /// A page with records, or the number of pages if none has any.
+    /// The upper limit of the search: a page that has records, or the number of pages if every page is empty.
     high: Option<u64>,
     is_confirmed: bool,
 }

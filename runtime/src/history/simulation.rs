@@ -17,7 +17,7 @@ const STEP: i64 = 60;
 
 /// A mock service: its records, and the ways in which its responses differ from the request.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a way to differ")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent property of a mock service")]
 struct Service {
     /// The times of all records.
     times: Vec<i64>,
@@ -214,7 +214,7 @@ fn simulated_history_needs_few_requests() {
     }
 }
 
-/// The response also contains the record after the range, as for an interval that is still open.
+/// The response also contains the record after the range, as if its interval were still open.
 #[test]
 fn records_after_the_range_are_dropped() {
     let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };

@@ -49,7 +49,7 @@ fn connection_of_an_idle_runtime_is_not_reused() {
     let idle = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runtimes = [idle(), idle()];
     for _ in 0..3 {
-        // Neither of the two idle runtimes nor the background thread drives the connections of the others.
+        // Each connection is driven by the runtime that opened it, not by another runtime or the background thread.
         for idle in &runtimes {
             idle.block_on(client.raw("/x").into_future()).unwrap();
         }

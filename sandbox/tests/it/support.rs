@@ -40,7 +40,7 @@ impl Response {
         self.json()["data"].as_array().unwrap().clone()
     }
 
-    /// The code of an error, whose body has the reported shape.
+    /// Returns the code of an error response, whose body must have the members of `error_body`.
     pub(crate) fn code(&self) -> String {
         let json = self.json();
         assert!(json["detail"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{}", self.text);

@@ -22,7 +22,7 @@ pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, Settings
     // The cause is omitted from the error, because it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
         let hint = "expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
-        SettingsError::new("the key of invalid client certificate").with_hint(hint)
+        SettingsError::new("the key of an invalid client certificate").with_hint(hint)
     })?;
     Ok((chain, key))
 }
