@@ -81,7 +81,7 @@ async fn client_certificate_is_presented_on_request() {
     assert_eq!(check(&certificate, &their_key), "invalid client certificate");
     let expected = "invalid client certificate; expected PEM that begins with `-----BEGIN CERTIFICATE-----`";
     assert_eq!(check("us.pem", &key), expected);
-    let expected = "the key of invalid client certificate; \
+    let expected = "the key of an invalid client certificate; \
         expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
     assert_eq!(check(&certificate, "canary"), expected);
 }
