@@ -45,7 +45,9 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
-    let text = std::str::from_utf8(&response.body).ok().filter(|_| is_text).map(|text| Value::from(text).to_string());
+    // Most bodies are JSON, whose text is checked once, by the decoder.
+    let text = if is_text { std::str::from_utf8(&response.body).ok() } else { None };
+    let text = text.map(|text| Value::from(text).to_string());
     let of_type = if kind.is_empty() { kind } else { format!(" of type `{}`", quoted(&kind)) };
     let (message, hint) = match (encoding, body.first()) {
         (Some(encoding), _) => {
