@@ -91,10 +91,10 @@
 //! # Limits and errors
 //!
 //! The *rate limit* is the number of requests that the API accepts, the *page size* (param `limit`) is the maximum
-//! number of records in a response, and *time-outs* and *maximum sizes* are limits that the client sets.
+//! number of records in a response, and *timeouts* and *maximum sizes* are limits that the client sets.
 //!
 //! The client delays requests to stay within the rate limit ([`RateLimit`]; the documented ones are in [`limits`]),
-//! retries transient errors ([`Retry`]), and fails after a time-out. An [`Error`] names the request, the number of
+//! retries transient errors ([`Retry`]), and fails after a timeout. An [`Error`] names the request, the number of
 //! attempts, the response and a fix. Its [`kind`](Error::kind), [`is_retryable`](Error::is_retryable),
 //! [`is_auth`](Error::is_auth) and similar methods are for programs; [`body`](Error::body) is the response body.
 //!
@@ -145,8 +145,8 @@
 //!
 //! # Settings
 //!
-//! [`Builder`] has the settings of a client, all with defaults: time-outs and maximum sizes, retries, the rate limit, a
-//! user agent, headers, root certificates, a client certificate, and an observer. A request can set its own time-outs,
+//! [`Builder`] has the settings of a client, all with defaults: timeouts and maximum sizes, retries, the rate limit, a
+//! user agent, headers, root certificates, a client certificate, and an observer. A request can set its own timeouts,
 //! retries and headers:
 //!
 //! ```no_run

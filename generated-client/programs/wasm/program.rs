@@ -1,4 +1,4 @@
-//! Uses of the client on WebAssembly: a request, many concurrent ones, a history, a time-out, a dropped request.
+//! Uses of the client on WebAssembly: a request, many concurrent ones, a history, a timeout, a dropped request.
 
 mod recipe;
 

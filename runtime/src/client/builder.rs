@@ -160,7 +160,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the time-out of a connection attempt, including TLS; 10 seconds unless set.
+    /// Sets the timeout of a connection attempt, including TLS; 10 seconds unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.transport_settings.connect_timeout = Some(timeout);
         self
@@ -228,13 +228,13 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the time-out of one attempt, from its connection to the last byte of the body; 30 seconds unless set.
+    /// Sets the timeout of one attempt, from its connection to the last byte of the body; 30 seconds unless set.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.attempt_timeout = timeout;
         self
     }
 
-    /// Sets the time-out of the entire request: every attempt, and the waits for a token and between attempts; 10
+    /// Sets the timeout of the entire request: every attempt, and the waits for a token and between attempts; 10
     /// minutes unless set.
     ///
     /// Time in the rate-limit queue does not count, at the first attempt or a later one, so thousands of concurrent

@@ -121,12 +121,12 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_list(Cow::Owned(name.into()), Some(values)))
     }
 
-    /// Sets the time-out of the entire request; overrides the client's.
+    /// Sets the timeout of the entire request; overrides the client's.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
     }
 
-    /// Sets the time-out of each attempt of this request; overrides the client's.
+    /// Sets the timeout of each attempt of this request; overrides the client's.
     pub fn attempt_timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
     }

@@ -25,7 +25,7 @@ use crate::secrets::Secret;
 /// | `base_url` | base URL of the service; required |
 /// | `api_key`, `client_id`, `client_secret` | credentials; id and secret together |
 /// | `user_agent`, `headers` | the program in the header `User-Agent`; headers of every request |
-/// | `connect_timeout`, `attempt_timeout`, `timeout`, `queue_timeout` | time-outs |
+/// | `connect_timeout`, `attempt_timeout`, `timeout`, `queue_timeout` | timeouts |
 /// | `max_body_bytes` | maximum size of a response body |
 /// | `allow_http` | whether an unencrypted base URL may name another machine |
 /// | `rate_limit` | the name of a limit in the catalogue, or `requests`, `window` and `concurrent` |

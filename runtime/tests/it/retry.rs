@@ -1,4 +1,4 @@
-//! Retried requests and their time-outs, over a transport in memory and a paused clock.
+//! Retried requests and their timeouts, over a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -151,7 +151,7 @@ async fn queue_timeout_limits_the_queue() {
     let expected = "market.ratio (GET /ratio?coin=BTC): \
         timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
-    // The time-out can be set for one request.
+    // The timeout can be set for one request.
     client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
 }
 
@@ -172,7 +172,7 @@ async fn thousands_of_queued_requests_all_succeed() {
     assert!(begun.elapsed() > 700 * SECOND, "longer than the total timeout: {:?}", begun.elapsed());
 }
 
-/// A transport that ignores time-outs.
+/// A transport that ignores timeouts.
 struct Deaf;
 
 impl Transport for Deaf {

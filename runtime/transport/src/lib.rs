@@ -244,7 +244,7 @@ impl TransportError {
         Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
     }
 
-    /// Marks the error as a time-out.
+    /// Marks the error as a timeout.
     pub fn timed_out(mut self) -> Self {
         self.timeout = true;
         self
@@ -290,7 +290,7 @@ impl TransportError {
         self.phase
     }
 
-    /// Returns whether the error is a time-out.
+    /// Returns whether the error is a timeout.
     pub fn is_timeout(&self) -> bool {
         self.timeout
     }

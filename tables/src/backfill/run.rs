@@ -183,7 +183,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
-        // A run whose requests all failed before the time-out counts as unreachable too.
+        // A run whose requests all failed before the timeout counts as unreachable too.
         summary.is_unreachable |= has_failed && !has_response;
         for one in series {
             let mut report = one.report;

@@ -1,6 +1,6 @@
 //! A token request, as a task that belongs to the client.
 //!
-//! The request uses the time-outs and retries of the client, not those of a caller. Its outcome is stored in the cache
+//! The request uses the timeouts and retries of the client, not those of a caller. Its outcome is stored in the cache
 //! and sent to all callers that wait for it.
 
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
-//! Connecting, with one time-out that includes the TLS handshake.
+//! Connecting, with one timeout that includes the TLS handshake.
 //!
-//! hyper-util's time-out covers only the TCP connection, so a server that stalls during the TLS handshake would block a
+//! hyper-util's timeout covers only the TCP connection, so a server that stalls during the TLS handshake would block a
 //! request until its attempt times out.
 
 use std::error::Error as StdError;
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A connector with a time-out.
+/// A connector with a timeout.
 #[derive(Clone)]
 pub(super) struct TimedConnector<C> {
     inner: C,

@@ -1,7 +1,7 @@
 //! Sends a request and reads its response: the shared part of hyper's client and reqwest's.
 //!
 //! Converts requests to the types that hyper and reqwest share, and reads responses to their end, up to the maximum
-//! size. A time-out reports how much had arrived.
+//! size. A timeout reports how much had arrived.
 
 use std::error::Error as StdError;
 use std::pin::pin;

@@ -1,6 +1,6 @@
 //! A transport for programs with their own `reqwest::Client`.
 //!
-//! Uses the connections, proxies and certificates of the client, and adds time-outs, a maximum size of decoded bodies,
+//! Uses the connections, proxies and certificates of the client, and adds timeouts, a maximum size of decoded bodies,
 //! and errors by phase. A redirect that the client follows is detected only afterwards;
 //! [`ReqwestTransport::from_builder`] prevents it.
 
@@ -83,7 +83,7 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Marks the error as a time-out if it was caused by a time-out of the client.
+/// Marks the error as a timeout if it was caused by a timeout of the client.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }
