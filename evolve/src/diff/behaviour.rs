@@ -46,7 +46,7 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     match (was, now) {
         (None | Some(true), Some(false)) => report(Major, "`Builder::api_key` is required".to_owned()),
         (Some(_), None) => {
-            report(Major, "calling `Builder::api_key` is an error, because no API key is sent".to_owned())
+            report(Major, "calling `Builder::api_key` is an error, because no API key is sent".to_owned());
         }
         (Some(false), Some(true)) => report(Minor, "`Builder::api_key` is optional".to_owned()),
         (None, Some(true)) => report(Minor, "`Builder::api_key` is new".to_owned()),
@@ -64,7 +64,7 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     match (&before.client_credentials, &after.client_credentials) {
         (None, Some(_)) => report(Minor, "`Builder::client_credentials` is new".to_owned()),
         (Some(_), None) => {
-            report(Major, "calling `Builder::client_credentials` is an error, because no token is fetched".to_owned())
+            report(Major, "calling `Builder::client_credentials` is an error, because no token is fetched".to_owned());
         }
         _ => {}
     }
