@@ -69,9 +69,9 @@ impl Reporter {
             self.log.remark(&format!("{out}: {}", outcome(&summary, &self.labels, now)));
         }
         let of_series = || summary.series.iter().zip(&self.labels);
-        let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0 && !is_stopped).collect();
+        let missing: Vec<_> = of_series().filter(|(report, _)| report.missing > 0 && !is_stopped).collect();
         self.list(missing.iter().map(|(report, label)| {
-            let count = counted(report.holes, "record");
+            let count = counted(report.missing, "record");
             format!(
                 "{label}: {count} missing between the first and the last; `derivs status --json {out}` lists the times"
             )
@@ -125,12 +125,10 @@ impl Reporter {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
             BackfillEvent::Trouble { elapsed, .. } => {
-                let text = format!("no response from the service for {}; still trying", duration(*elapsed));
-                self.bar.warning(self.log, &text);
+                self.bar.warning(self.log, &format!("no response for {}; still trying", duration(*elapsed)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
-                let text = format!("the service responds again after {}", duration(*elapsed));
-                self.bar.warning(self.log, &text);
+                self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));
             }
             _ => {}
         }
@@ -156,7 +154,8 @@ pub(crate) fn failed_request(label: &str, history::FailedPage { range, error, ..
     shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
-fn span(range: &Range<Timestamp>) -> String {
+/// Formats the bounds of a range.
+pub(crate) fn span(range: &Range<Timestamp>) -> String {
     format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
 }
 
@@ -181,12 +180,29 @@ pub(crate) fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     let columns = ["series", "from", "to", "reason"].map(str::to_owned).into();
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
-        let missing = series.missing.iter().map(|range| (range, "missing"));
+        let unsettled = series.unsettled.iter().map(|range| (range, "new or recent"));
         let gaps = series.gaps.iter().map(|range| (range, "gap"));
-        for (range, reason) in missing.chain(gaps) {
+        for (range, reason) in unsettled.chain(gaps) {
             let [from, to] = [range.start, range.end].map(table::Cell::Time);
             rows.push(vec![table::Cell::text(label.as_str()), from, to, table::Cell::text(reason)]);
         }
     }
     Table { columns, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_that_does_not_respond_ends_with_code_4() {
+        let file = JobFile { series: Vec::new(), from: 0.into(), to: 1.into(), out: "a.csv".to_owned(), refetch: None };
+        let mut summary = Summary::default();
+        (summary.is_unreachable, summary.failed_pages) = (true, 1);
+        let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()]);
+        let failure = reporter.end(&file, summary, ExitKind::Interrupted).unwrap_err();
+        let expected =
+            "stopped because the service does not respond; 0 records kept\n  help: run the same command to continue";
+        assert_eq!((failure.exit_kind() as u8, failure.to_string().as_str()), (4, expected));
+    }
 }

@@ -7,7 +7,7 @@ use generated_client::{Timestamp, Value};
 
 use crate::chart_drawing::{Line, Panel};
 use crate::failure::{Failure, Result};
-use crate::record_table::{is_number, record, time_field};
+use crate::record_columns::{is_number, record, time_field};
 use crate::requested_series::{ParamValue, Series, labels};
 use crate::suggest;
 

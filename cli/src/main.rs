@@ -17,7 +17,7 @@ mod log;
 mod param_options;
 mod printer;
 mod progress;
-mod record_table;
+mod record_columns;
 mod requested_series;
 mod shared_rate_limit;
 mod stdout;

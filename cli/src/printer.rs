@@ -3,7 +3,7 @@
 //! Pages of several series are printed as rows of one table, with one header.
 
 use crate::failure::Result;
-use crate::record_table::{Layout, Part};
+use crate::record_columns::{Layout, Part};
 use crate::requested_series::Series;
 use crate::stdout;
 use crate::table::{Format, Table};

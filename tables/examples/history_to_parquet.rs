@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let summary = job.run(watch, std::future::pending()).await?;
-    let holes: u64 = summary.series.iter().map(|series| series.holes).sum();
-    println!("{holes} records missing, {} requests failed", summary.failed_pages);
+    let missing: u64 = summary.series.iter().map(|series| series.missing).sum();
+    println!("{missing} records missing, {} requests failed", summary.failed_pages);
     Ok(())
 }

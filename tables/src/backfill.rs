@@ -1,7 +1,7 @@
 //! Complete histories in files. Records that the files already contain are fetched again only if they may have changed.
 //!
 //! The input is a list of series, a range and a target. The state of each series, in the file or in a hidden file,
-//! lists the fetched ranges; missing pages are fetched and merged with the existing rows. After a run is killed, the
+//! lists the fetched ranges; other ranges are fetched and merged with the existing rows. After a run is killed, the
 //! next run continues from that state.
 
 mod event;
@@ -19,12 +19,12 @@ use runtime::history::History;
 use runtime::{Dynamic, Timestamp};
 
 use crate::error::Error;
+use crate::existing_content::ExistingContent;
 use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
 use crate::target::Target;
-use crate::target_content::TargetContent;
 
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
@@ -49,10 +49,10 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// # Ok(()) }
 /// ```
 ///
-/// Every run fetches the missing ranges, and everything after the newest record minus the [refetch
-/// time](Self::refetch), in full pages. Rows that the service has revised are replaced, and holes are filled. A range
-/// without records counts as fetched once a later record exists; holes of the last 14 days are requested again, older
-/// holes with [`refetch_gaps`](Self::refetch_gaps).
+/// Every run fetches the ranges that no run has fetched, and everything after the newest record minus the [refetch
+/// time](Self::refetch), in full pages. Rows that the service has revised are replaced, and gaps are filled. A range
+/// without records counts as fetched once a later record exists; gaps of the last 14 days are requested again, older
+/// gaps with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
@@ -164,7 +164,7 @@ impl Backfill {
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let content = TargetContent::open(self).await?;
+        let content = ExistingContent::open(self).await?;
         plan::plan(self, &content).await
     }
 
@@ -182,7 +182,7 @@ impl Backfill {
         let locks = self.target.locks(self.series.iter().map(SeriesRequest::path));
         let _lock = Lock::acquire(&self.target.to_string(), locks)?;
         // The target is read after locking, so that no other run changes its files in between.
-        let content = TargetContent::open(self).await?;
+        let content = ExistingContent::open(self).await?;
         run::run(self, &content, watch, cancel).await
     }
 

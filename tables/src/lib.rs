@@ -34,13 +34,13 @@ mod text_writer;
 mod columns;
 mod file_storage;
 mod merge_rows;
+mod saved_state;
 mod single_file;
-mod state;
 
 mod backfill;
+mod existing_content;
 mod merge_file;
 mod status;
-mod target_content;
 
 pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary};
 pub use error::Error;

@@ -13,15 +13,15 @@ use flate2::write::GzEncoder;
 use crate::backfill::{Backfill, Summary};
 use crate::columns::Columns;
 use crate::error::Error;
+use crate::existing_content::ExistingContent;
 use crate::file_storage;
 use crate::merge_rows::{self, Changes, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::path_names;
+use crate::saved_state::{self, FileState, SeriesState};
 use crate::series::SeriesRequest;
 use crate::single_file::SingleFile;
-use crate::state::{self, FileState, SeriesState};
 use crate::target::{Format, is_gzip};
-use crate::target_content::TargetContent;
 use crate::text_writer::TextWriter;
 
 /// A series of the file.
@@ -35,7 +35,7 @@ struct Member {
 /// Merges the collected rows into the file. Writes nothing if there are none and the file exists.
 pub(crate) async fn merge(
     job: &Backfill,
-    content: &TargetContent,
+    content: &ExistingContent,
     single: &SingleFile,
     summary: &mut Summary,
     merged: &mut impl FnMut(&SeriesState, Changes),
@@ -61,8 +61,8 @@ pub(crate) async fn merge(
             merged(&state, changes);
             all.push(state);
         }
-        let state = FileState { version: state::VERSION, origin: job.source_label.clone(), series: all };
-        file.add_metadata(state::KEY, state::to_json(&state));
+        let state = FileState { version: saved_state::VERSION, origin: job.source_label.clone(), series: all };
+        file.add_metadata(saved_state::KEY, saved_state::to_json(&state));
         file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
     })?;
     let fails = |error| Error::storage(single.rows.display(), error);
@@ -76,7 +76,7 @@ pub(crate) async fn merge(
 }
 
 /// Returns every series in the file and in the collected rows, ordered by path.
-async fn members(content: &TargetContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
+async fn members(content: &ExistingContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for state in single.base.iter().flat_map(|base| &base.state.series) {
         all.entry(state.path.clone()).or_default();
@@ -96,7 +96,7 @@ async fn members(content: &TargetContent, single: &SingleFile) -> Result<Vec<Mem
 
 async fn columns_of(
     job: &Backfill,
-    content: &TargetContent,
+    content: &ExistingContent,
     single: &SingleFile,
     members: &[Member],
 ) -> Result<Columns, Error> {
@@ -114,7 +114,7 @@ async fn columns_of(
 
 /// Writes the rows of a series, and returns its state in the new file.
 fn write_member<W: Write + Send>(
-    content: &TargetContent,
+    content: &ExistingContent,
     single: &SingleFile,
     columns: &Columns,
     member: &Member,

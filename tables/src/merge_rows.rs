@@ -14,7 +14,7 @@ use runtime::Value;
 use crate::columns::Columns;
 use crate::error::Error;
 use crate::parquet_file::ParquetFile;
-use crate::state::{Known, SeriesState};
+use crate::saved_state::{Known, SeriesState};
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::timestamps::Timestamps;
 

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::ErrorKind;
-use runtime::observer::Outcome;
-use runtime::observer::{Event, Observer};
+use runtime::observer::{Event, Observer, Outcome};
 use tokio::time::Instant;
 
 /// Detects that the service, or a rate limiter shared by several programs, has stopped responding.

@@ -10,7 +10,7 @@ use arrow_schema::SchemaRef;
 
 use crate::error::Error;
 use crate::parquet_file::ParquetInput;
-use crate::state::{self, FileState};
+use crate::saved_state::{self, FileState};
 use crate::target::Format;
 
 /// The single file into which the rows are merged.
@@ -54,9 +54,9 @@ impl SingleFile {
     fn read_base(&self) -> Result<Base, Error> {
         let invalid_input = |why: &str| Error::invalid_input(format!("{}: {why}", self.rows.display()));
         let input = self.input()?;
-        let text = input.metadata(state::KEY);
+        let text = input.metadata(saved_state::KEY);
         let text = text.ok_or_else(|| invalid_input("no backfill has written this file; name another file"))?;
-        let state = state::parse(text.as_bytes());
+        let state = saved_state::parse(text.as_bytes());
         let state = state
             .map_err(|why| invalid_input(&format!("{why}; to rebuild, move it away and run the same command again")))?;
         Ok(Base { schema: input.schema(), state })

@@ -5,10 +5,10 @@ use std::ops::Range;
 use runtime::Timestamp;
 
 use crate::error::Error;
+use crate::existing_content::{ExistingContent, ScannedRows, steps};
 use crate::path_names;
-use crate::state::{self, SeriesState};
+use crate::saved_state::{self, SeriesState};
 use crate::target::Target;
-use crate::target_content::{ScannedRows, TargetContent, steps};
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -35,8 +35,8 @@ pub struct SeriesStatus {
     /// The last record.
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last; adjacent times form one range.
-    pub holes: Vec<Range<Timestamp>>,
-    /// Number of missing records in all holes.
+    pub gaps: Vec<Range<Timestamp>>,
+    /// Number of missing records in all gaps.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -54,15 +54,15 @@ impl SeriesStatus {
 
     fn new(state: &SeriesState, scanned: &ScannedRows) -> Self {
         let range = scanned.first.zip(scanned.last).map(|(first, last)| first..last);
-        let holes = range.map(|range| scanned.steps.missing(&range)).unwrap_or_default();
+        let gaps = range.map(|range| scanned.steps.uncovered(&range)).unwrap_or_default();
         Self {
             path: state.path.clone(),
             step: state.step().as_secs(),
             rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step()) as u64).sum(),
             first: scanned.first,
             last: scanned.last,
-            missing: holes.iter().map(|hole| steps(hole, state.step()) as u64).sum(),
-            holes,
+            missing: gaps.iter().map(|gap| steps(gap, state.step()) as u64).sum(),
+            gaps,
             invalid: scanned.invalid,
             revised: state.revised,
         }
@@ -71,7 +71,7 @@ impl SeriesStatus {
 
 /// Reads the state of a target and compares all of its files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
-    let (content, _) = TargetContent::of(target).await?;
+    let (content, _) = ExistingContent::of(target).await?;
     let mut status = Status::default();
     let all = match &content.single {
         Some(single) => {
@@ -95,13 +95,13 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
 }
 
 /// Returns the states of all series of a data set, and adds a message for each series without a readable state.
-async fn states(content: &TargetContent, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
+async fn states(content: &ExistingContent, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
     let files = content.storage.list("").await?;
     let mut folders: Vec<_> = files.iter().filter_map(|file| Some(path_names::read_file(file)?.0)).collect();
     folders.dedup();
     let mut states = Vec::new();
     for folder in folders {
-        let text = content.storage.find(&format!("{folder}/{}", state::FILE)).await?;
+        let text = content.storage.find(&format!("{folder}/{}", saved_state::FILE)).await?;
         match text.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok()) {
             Some(state) => states.push(state),
             None => damaged.push(format!("{folder}: without a state; run the backfill again, which writes it")),

@@ -1,6 +1,6 @@
 //! The covered parts of a time range.
 //!
-//! Ranges are added in any order and may overlap; [`missing`](TimeRanges::missing) returns the uncovered parts of
+//! Ranges are added in any order and may overlap; [`uncovered`](TimeRanges::uncovered) returns the uncovered parts of
 //! another range.
 
 use std::ops::Range;
@@ -28,8 +28,8 @@ impl TimeRanges {
     }
 
     /// Returns the uncovered parts of a range.
-    pub(crate) fn missing(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
-        let (mut missing, mut next) = (Vec::new(), range.start);
+    pub(crate) fn uncovered(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
+        let (mut uncovered, mut next) = (Vec::new(), range.start);
         for known in &self.0 {
             if known.end <= next {
                 continue;
@@ -38,14 +38,14 @@ impl TimeRanges {
                 break;
             }
             if next < known.start {
-                missing.push(next..known.start);
+                uncovered.push(next..known.start);
             }
             next = known.end;
         }
         if next < range.end {
-            missing.push(next..range.end);
+            uncovered.push(next..range.end);
         }
-        missing
+        uncovered
     }
 
     /// Removes a range.
@@ -97,12 +97,12 @@ mod tests {
 
     type Seconds<'t> = &'t [(i64, i64)];
 
-    fn check(known: Seconds<'_>, ranges: Seconds<'_>, missing: Seconds<'_>) {
+    fn check(known: Seconds<'_>, ranges: Seconds<'_>, uncovered: Seconds<'_>) {
         let range = |(from, to): &(i64, i64)| Timestamp::from(*from)..Timestamp::from(*to);
         let coverage: TimeRanges = known.iter().map(range).collect();
         let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
         assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
-        assert_eq!(coverage.missing(&range(&(0, 100))), expected(missing), "{known:?}");
+        assert_eq!(coverage.uncovered(&range(&(0, 100))), expected(uncovered), "{known:?}");
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_ranges_are_merged_and_the_rest_is_missing() {
+    fn overlapping_ranges_are_merged_and_the_rest_is_uncovered() {
         check(&[], &[], &[(0, 100)]);
         check(&[(0, 100)], &[(0, 100)], &[]);
         check(&[(20, 30), (50, 60)], &[(20, 30), (50, 60)], &[(0, 20), (30, 50), (60, 100)]);

@@ -21,7 +21,7 @@ use crate::log::Log;
 use crate::param_options::Params;
 use crate::printer::Printer;
 use crate::progress::counted;
-use crate::record_table::{Layout, Part};
+use crate::record_columns::{Layout, Part};
 use crate::requested_series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::stdout;
 use crate::table::Format;

@@ -15,7 +15,7 @@ use crate::commands::list::wrapped;
 use crate::endpoint_names;
 use crate::failure::Result;
 use crate::param_options::kebab;
-use crate::record_table::record;
+use crate::record_columns::record;
 use crate::stdout;
 
 /// Show everything that is known about an endpoint

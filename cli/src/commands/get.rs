@@ -14,7 +14,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
-use crate::record_table;
+use crate::record_columns;
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
 use crate::stdout;
 use crate::table::Format;
@@ -54,7 +54,7 @@ impl Get {
         self.print(&responses)?;
         let labels = labels(&responses.iter().map(|response| response.series.clone()).collect::<Vec<_>>());
         for (response, label) in responses.iter().zip(labels) {
-            if record_table::part(&response.series, &response.body).is_some_and(|part| part.records.is_empty()) {
+            if record_columns::part(&response.series, &response.body).is_some_and(|part| part.records.is_empty()) {
                 log.warning(&format!("{label}: no records"));
             }
         }
@@ -63,7 +63,7 @@ impl Get {
 
     fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
         let (tables, others): (Vec<&SeriesResponse>, Vec<&SeriesResponse>) =
-            responses.iter().partition(|response| record_table::part(&response.series, &response.body).is_some());
+            responses.iter().partition(|response| record_columns::part(&response.series, &response.body).is_some());
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
             let message = format!("the response of {} has no records", other.series.endpoint.name);
@@ -96,8 +96,8 @@ fn print_by_endpoint(tables: &[&SeriesResponse]) -> Result<()> {
 fn table(responses: &[&SeriesResponse]) -> crate::table::Table {
     let series: Vec<Series> = responses.iter().map(|response| response.series.clone()).collect();
     let parts: Vec<_> =
-        responses.iter().filter_map(|response| record_table::part(&response.series, &response.body)).collect();
-    record_table::table(&series, &parts)
+        responses.iter().filter_map(|response| record_columns::part(&response.series, &response.body)).collect();
+    record_columns::table(&series, &parts)
 }
 
 /// Sends all requests concurrently, within the rate limit; responses are in the order of the series.

@@ -13,7 +13,7 @@ use crate::endpoint_names;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::progress::counted;
-use crate::record_table::record;
+use crate::record_columns::record;
 use crate::stdout;
 use crate::suggest;
 

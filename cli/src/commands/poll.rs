@@ -13,7 +13,7 @@ use generated_client::{Client, Dynamic, Error, Timestamp};
 use tables::{Backfill as Job, Target};
 use tokio::task::JoinSet;
 
-use crate::backfill_report::outcome;
+use crate::backfill_report::{outcome, span};
 use crate::command_line::Chosen;
 use crate::commands::backfill::stored;
 use crate::commands::get::request;
@@ -24,7 +24,7 @@ use crate::log::Log;
 use crate::param_options::Params;
 use crate::printer::Printer;
 use crate::progress::duration;
-use crate::record_table::Part;
+use crate::record_columns::Part;
 use crate::requested_series::{Series, combine, labels, no_range_params};
 use crate::table::Format;
 use crate::time_arg;
@@ -144,8 +144,8 @@ impl Poll {
                 }
                 _ => continue,
             };
-            for gap in &page.report.gaps {
-                log.warning(&missing(&labels[index], gap));
+            for Gap { range, .. } in &page.report.gaps {
+                log.warning(&format!("{}: the service has no record {}", labels[index], span(range)));
             }
             // The last page may have more records than `--records` allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
@@ -155,11 +155,6 @@ impl Poll {
         }
         Ok(())
     }
-}
-
-fn missing(label: &str, gap: &Gap) -> String {
-    let (from, to) = (time_arg::shown(gap.range.start), time_arg::shown(gap.range.end));
-    format!("{label}: the service has no record from {from} to {to}")
 }
 
 /// Waits for the next update of a series, in a separate task.

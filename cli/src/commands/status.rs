@@ -13,11 +13,11 @@ use tables::{SeriesStatus, Target};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
-use crate::progress::{counted, duration};
+use crate::progress::{counted, duration, shortened};
 use crate::table::{Cell, Format, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
-/// Show records, holes, damage and age of what backfill has written
+/// Show records, gaps, damage and age of what backfill has written
 #[derive(Args, Debug)]
 #[command(after_help = "Exit code 6 if a file is damaged, or with --max-age if a series is older.")]
 pub(crate) struct Status {
@@ -53,13 +53,11 @@ impl Status {
         let is_old = |series: &&SeriesStatus| {
             self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + step(series) + max < now))
         };
-        match status.series.iter().filter(is_old).map(|series| label(&series.path)).collect::<Vec<_>>().as_slice() {
-            [] => Ok(()),
-            [first] => Err(Failure::new(ExitKind::Incomplete, format!("{first} is too old"))),
-            [first, more @ ..] => {
-                Err(Failure::new(ExitKind::Incomplete, format!("{first} and {} more series are too old", more.len())))
-            }
+        let old: Vec<_> = status.series.iter().filter(is_old).map(|series| label(&series.path)).collect();
+        if old.is_empty() {
+            return Ok(());
         }
+        Err(Failure::new(ExitKind::Incomplete, format!("too old: {}", shortened(&old.join(", "), 100))))
     }
 }
 
@@ -113,7 +111,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "is_up_to_date": series.behind(now) == Some(0),
         "intervals_behind": series.behind(now),
         "missing": series.missing,
-        "holes": series.holes.iter().map(|hole| json!([time(hole.start), time(hole.end)])).collect::<Vec<_>>(),
+        "gaps": series.gaps.iter().map(|gap| json!([time(gap.start), time(gap.end)])).collect::<Vec<_>>(),
         "revised": series.revised,
         "invalid": series.invalid,
     })

@@ -27,7 +27,7 @@ HOUR, DAY = 3600, 86400
 # 2024-02-20T06:30:00Z: a leap day and the end of a month follow.
 BEGIN, DAYS = 1708410600, 12
 # The runs with these troubles, as in `tables/tests/it/month.rs`.
-LATE, OUTAGE, FAST_CLOCK, HOLE, TEXT, KILLED, REJECTED, FIELD = 1, 3, 4, 6, 7, 8, 9, 10
+LATE, OUTAGE, FAST_CLOCK, GAP, TEXT, KILLED, REJECTED, FIELD = 1, 3, 4, 6, 7, 8, 9, 10
 
 
 class Service:
@@ -52,12 +52,12 @@ class Service:
         return (self.now - BEGIN) // DAY
 
     def published(self, at):
-        """Three days are published 80 hours late, and a hole of twelve hours is filled a day later."""
+        """Three days are published 80 hours late, and a gap of twelve hours is filled a day later."""
         if BEGIN + LATE * DAY <= at < BEGIN + (LATE + 3) * DAY:
             return at + self.step + 80 * HOUR
-        hole = BEGIN + HOLE * DAY - 14 * HOUR
-        if hole <= at < hole + 12 * HOUR:
-            return BEGIN + HOLE * DAY + 20 * HOUR
+        gap = BEGIN + GAP * DAY - 14 * HOUR
+        if gap <= at < gap + 12 * HOUR:
+            return BEGIN + GAP * DAY + 20 * HOUR
         return at + self.step
 
     def records(self, coin, start, end):

@@ -7,7 +7,7 @@ use runtime::history::{Progress, Report};
 
 use crate::error::Error;
 use crate::merge_rows::Changes;
-use crate::state::SeriesState;
+use crate::saved_state::SeriesState;
 
 /// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
@@ -48,7 +48,7 @@ pub enum BackfillEvent {
 #[non_exhaustive]
 pub struct Summary {
     /// `true` if every necessary request had a usable response, and every series has a record, unless empty series are
-    /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::holes`].
+    /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::missing`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
@@ -78,7 +78,7 @@ pub struct SeriesReport {
     pub path: String,
     /// New records before the first or after the last existing one.
     pub added: u64,
-    /// New records in holes.
+    /// New records in gaps.
     pub filled: u64,
     /// Records that the service has revised since they were written.
     pub revised: u64,
@@ -88,8 +88,8 @@ pub struct SeriesReport {
     /// Records that were dropped because they have no valid time or cannot be parsed, if no earlier run has reported
     /// them.
     pub dropped: u64,
-    /// Missing intervals between the first and the last record.
-    pub holes: u64,
+    /// Missing records between the first and the last one.
+    pub missing: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,
     /// The last record of the target.
@@ -112,6 +112,6 @@ impl SeriesReport {
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.holes, self.first, self.last, self.step) = (state.holes(), state.first, state.last, state.step());
+        (self.missing, self.first, self.last, self.step) = (state.missing(), state.first, state.last, state.step());
     }
 }

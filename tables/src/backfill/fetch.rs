@@ -11,7 +11,7 @@ use runtime::record::AnyRecord;
 use tokio::time::{Instant, timeout};
 
 use super::event::BackfillEvent;
-use super::run::{Ended, Item, Run};
+use super::run::{Item, Run};
 use super::unwritten_rows::{UnwrittenRows, read_invalid};
 use crate::error::Error;
 
@@ -30,7 +30,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         &mut self,
         items: &[Item],
         mut cancel: Pin<&mut impl Future<Output = ()>>,
-    ) -> Result<Ended, Error> {
+    ) -> Result<(), Error> {
         let mut histories = MultiHistory::new();
         for (index, item) in items.iter().enumerate() {
             let Some(series) = self.job.series.get(item.series) else { continue };
@@ -39,8 +39,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             histories = histories.add(index, history, |record| record);
         }
         let mut unwritten: Vec<_> = items.iter().map(|_| UnwrittenRows::new()).collect();
-        let (mut ended, mut rejected) = (Ended::Done, None);
-        while rejected.is_none() && ended == Ended::Done {
+        let mut rejected = None;
+        while rejected.is_none() && !self.is_stopped() {
             let next = {
                 let mut next = pin!(histories.next());
                 // `cancel` is polled first, so that a cancelled run processes no further page.
@@ -51,7 +51,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 timeout(TICK, first).await
             };
             match next {
-                Ok(None) => ended = Ended::Cancelled,
+                Ok(None) => self.summary.is_cancelled = true,
                 Ok(Some(None)) => break,
                 Ok(Some(Some((index, page)))) => {
                     let (Some(item), Some(unwritten)) = (items.get(index), unwritten.get_mut(index)) else { continue };
@@ -64,16 +64,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 // No page arrived within a tick; only the check below is needed.
                 Err(_) => {}
             }
-            if ended == Ended::Done && self.is_unreachable() {
-                ended = Ended::Unreachable;
-            }
+            self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
         }
         // Dropping the histories stops all requests before the remaining rows are written.
         drop(histories);
         for (item, unwritten) in items.iter().zip(&mut unwritten) {
             self.flush(item.series, unwritten).await?;
         }
-        rejected.map_or(Ok(ended), Err)
+        rejected.map_or(Ok(()), Err)
     }
 
     /// Passes on the rows of a page, and reports its problems.
@@ -94,7 +92,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if unwritten.is_due() {
             self.flush(item.series, unwritten).await?;
         }
-        let report = page.report;
+        let mut report = page.report;
+        // A page without any response is requested again until the service is unreachable.
+        for lost in
+            report.failed_pages.extract_if(.., |failure| is_lost(&failure.error) && failure.error.is_retryable())
+        {
+            self.items.push(Item::new(item.series, lost.range, 1));
+            self.lost += 1;
+        }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
         if !report.is_complete() || !report.dropped.is_empty() {
             (self.watch)(&BackfillEvent::Report { series: item.series, report });
@@ -116,7 +121,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes whether the service responded.
     fn note_response(&mut self, failure: Option<&RequestError>) {
         match failure {
-            Some(error) if error.status().is_none() => self.job.response_monitor.failed(Duration::ZERO),
+            Some(error) if is_lost(error) => self.job.response_monitor.failed(Duration::ZERO),
             _ => {
                 self.job.response_monitor.responded();
                 self.has_response = true;
@@ -140,4 +145,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         lost.is_some_and(|lost| lost >= UNREACHABLE)
     }
+}
+
+/// Returns `true` if a request failed without a response.
+fn is_lost(error: &RequestError) -> bool {
+    error.status().is_none()
 }

@@ -1,5 +1,5 @@
-//! The ranges that a backfill will request: the missing ranges of each series, and those whose records may have
-//! changed.
+//! The ranges that a backfill will request: ranges that were never fetched, or whose records may have changed,
+//! and gaps.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use runtime::Timestamp;
 use super::Backfill;
 use crate::columns::Columns;
 use crate::error::Error;
+use crate::existing_content::{ExistingContent, Inventory, steps};
 use crate::series::SeriesRequest;
 use crate::table_schema::TableSchema;
-use crate::target_content::{Inventory, TargetContent, steps};
 use crate::time_ranges::TimeRanges;
 
-/// Maximum age of holes that every run requests again, counted back from the newest record.
+/// Maximum age of gaps that every run requests again, counted back from the newest record.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
-/// Maximum number of requests for recent holes per series and run.
-const HOLE_REQUESTS: usize = 4;
+/// Maximum number of requests for recent gaps per series and run.
+const GAP_REQUESTS: usize = 4;
 
 /// The requests that a backfill will make.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct SeriesPlan {
     pub last: Option<Timestamp>,
     /// Ranges that have never been fetched, or only while their records could still change. The last range extends back
     /// to fill complete pages.
-    pub missing: Vec<Range<Timestamp>>,
+    pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
     /// The maximum number of records, one per interval.
@@ -64,7 +64,7 @@ impl BackfillPlan {
 }
 
 /// Returns the plan of a job.
-pub(super) async fn plan(job: &Backfill, content: &TargetContent) -> Result<BackfillPlan, Error> {
+pub(super) async fn plan(job: &Backfill, content: &ExistingContent) -> Result<BackfillPlan, Error> {
     let series: Vec<_> = planned(job, content).await?.into_iter().map(|(plan, _)| plan).collect();
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
@@ -73,7 +73,7 @@ pub(super) async fn plan(job: &Backfill, content: &TargetContent) -> Result<Back
 }
 
 /// Returns the plan of each series, with the inventory of its files.
-pub(super) async fn planned(job: &Backfill, content: &TargetContent) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
+pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());
     for series in &job.series {
@@ -109,7 +109,7 @@ fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Erro
 
 async fn series_plan(
     job: &Backfill,
-    content: &TargetContent,
+    content: &ExistingContent,
     series: &SeriesRequest,
     found: &Inventory,
 ) -> Result<SeriesPlan, Error> {
@@ -117,17 +117,17 @@ async fn series_plan(
     let second = Duration::from_secs(1);
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
     let state = &found.state;
-    let mut missing = state.settled.missing(&range);
+    let mut unsettled = state.settled.uncovered(&range);
     // Two records of a page are reserved for records outside of its window.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
-    let tail = missing.last_mut().filter(|tail| tail.end == range.end);
+    let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
     let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
     if let Some(tail) = tail {
         let pages = steps(tail, page);
         let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
         tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
     }
-    let fetched: TimeRanges = missing.iter().cloned().collect();
+    let planned: TimeRanges = unsettled.iter().cloned().collect();
     let from = match (state.first, state.last) {
         _ if job.refetch_gaps => Some(range.start),
         (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
@@ -136,51 +136,51 @@ async fn series_plan(
     let mut gaps = Vec::new();
     if let Some(from) = from {
         let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
-        let whole = first..recent.floor(plan.step);
+        let scope = first..recent.floor(plan.step);
         let mut scanned = content.read(state, Some(from)).await?;
-        // Damaged files were skipped, so their rows would count as holes.
+        // Damaged files were skipped, so their rows would count as gaps.
         if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);
         }
-        let holes = scanned.valid.missing(&whole).into_iter();
-        gaps = pages(holes.flat_map(|hole| fetched.missing(&hole)), page, range.end);
+        let all = scanned.valid.uncovered(&scope).into_iter();
+        gaps = pages(all.flat_map(|gap| planned.uncovered(&gap)), page, range.end);
         if !job.refetch_gaps {
             limit(&mut gaps, state.last.unwrap_or(range.start));
         }
     }
     let (mut records, mut requests) = (0, 0);
-    for range in missing.iter().chain(&gaps) {
+    for range in unsettled.iter().chain(&gaps) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
         requests += plan.requests;
     }
     let path = series.path().to_owned();
-    Ok(SeriesPlan { path, range, last: state.last, missing, gaps, records, requests })
+    Ok(SeriesPlan { path, range, last: state.last, unsettled, gaps, records, requests })
 }
 
-/// Returns pages that cover all holes; each page begins at a hole.
-fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
+/// Returns pages that cover all gaps; each page begins at a gap.
+fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
     let mut pages: Vec<Range<Timestamp>> = Vec::new();
-    for mut hole in holes {
+    for mut gap in gaps {
         if let Some(last) = pages.last() {
-            hole.start = hole.start.max(last.end);
+            gap.start = gap.start.max(last.end);
         }
-        while hole.start < hole.end {
-            let until = (hole.start + page).min(end);
-            pages.push(hole.start..until);
-            hole.start = until;
+        while gap.start < gap.end {
+            let until = (gap.start + page).min(end);
+            pages.push(gap.start..until);
+            gap.start = until;
         }
     }
     pages
 }
 
-/// Keeps the pages that one run may request. The selection rotates daily, so that permanent holes do not block others.
+/// Keeps the pages that one run may request. The selection rotates daily, so that permanent gaps do not block others.
 fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {
-        let turn = (day * HOLE_REQUESTS) % pages.len();
+        let turn = (day * GAP_REQUESTS) % pages.len();
         pages.rotate_left(turn);
-        pages.truncate(HOLE_REQUESTS);
+        pages.truncate(GAP_REQUESTS);
         pages.sort_by_key(|page| page.start);
     }
 }

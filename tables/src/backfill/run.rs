@@ -17,12 +17,12 @@ use super::Backfill;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::plan::{self, SeriesPlan};
 use crate::error::Error;
+use crate::existing_content::{ExistingContent, Inventory};
 use crate::merge_file;
 use crate::merge_rows::Changes;
+use crate::saved_state::{Known, SeriesState};
 use crate::series::SeriesRequest;
-use crate::state::{Known, SeriesState};
 use crate::table_schema::TableSchema;
-use crate::target_content::{Inventory, TargetContent};
 use crate::time_ranges::TimeRanges;
 
 /// Number of ranges that are fetched concurrently: each keeps pages and a partition in memory.
@@ -39,12 +39,15 @@ pub(super) struct Item {
 /// The state of a run.
 pub(super) struct Run<'j, W> {
     pub(super) job: &'j Backfill,
-    pub(super) content: &'j TargetContent,
+    pub(super) content: &'j ExistingContent,
     pub(super) watch: W,
     /// The inferred columns of endpoints whose fields are unknown, by endpoint.
     pub(super) inferred: BTreeMap<String, SchemaRef>,
     pub(super) series: Vec<SeriesRun>,
-    items: Vec<Item>,
+    /// All ranges of the run, in the order in which they are fetched.
+    pub(super) items: Vec<Item>,
+    /// Number of pages without a response, which are requested again.
+    pub(super) lost: u64,
     /// `true` after the hidden file of the target was written.
     pub(super) has_begun: bool,
     /// The time when the service stopped responding, if that was reported.
@@ -64,17 +67,9 @@ pub(super) struct SeriesRun {
     pub(super) report: SeriesReport,
 }
 
-/// The outcome of fetching some ranges.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Ended {
-    Done,
-    Cancelled,
-    Unreachable,
-}
-
 pub(super) async fn run(
     job: &Backfill,
-    content: &TargetContent,
+    content: &ExistingContent,
     watch: impl FnMut(&BackfillEvent),
     cancel: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
@@ -82,14 +77,12 @@ pub(super) async fn run(
     let planned = plan::planned(job, content).await?;
     let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
-    let mut cancel = pin!(cancel);
-    for chunk in run.items.clone().chunks(MAX_CONCURRENT) {
-        let ended = run.fetch(chunk, cancel.as_mut()).await?;
-        run.summary.is_cancelled = ended == Ended::Cancelled;
-        run.summary.is_unreachable = ended == Ended::Unreachable;
-        if ended != Ended::Done {
-            break;
-        }
+    let (mut cancel, mut next) = (pin!(cancel), 0);
+    // Pages without a response become new items.
+    while !run.is_stopped() && next < run.items.len() {
+        let chunk: Vec<_> = run.items.iter().skip(next).take(MAX_CONCURRENT).cloned().collect();
+        next += chunk.len();
+        run.fetch(&chunk, cancel.as_mut()).await?;
     }
     run.finish(begun).await
 }
@@ -98,11 +91,9 @@ pub(super) async fn run(
 fn items(job: &Backfill, planned: &[(SeriesPlan, Inventory)]) -> Result<Vec<Item>, Error> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (index, (request, (plan, _))) in job.series.iter().zip(planned).enumerate() {
-        for (turn, range) in plan.missing.iter().chain(&plan.gaps).enumerate() {
-            let mut progress = Progress::default();
-            progress.pages_left = job.history(request, range.clone()).plan()?.requests;
-            let progress = Arc::new(Mutex::new(progress));
-            turns.push((turn, Item { series: index, range: range.clone(), progress }));
+        for (turn, range) in plan.unsettled.iter().chain(&plan.gaps).enumerate() {
+            let requests = job.history(request, range.clone()).plan()?.requests;
+            turns.push((turn, Item::new(index, range.clone(), requests)));
         }
     }
     turns.sort_by_key(|(turn, _)| *turn);
@@ -110,6 +101,12 @@ fn items(job: &Backfill, planned: &[(SeriesPlan, Inventory)]) -> Result<Vec<Item
 }
 
 impl Item {
+    pub(super) fn new(series: usize, range: Range<Timestamp>, requests: u64) -> Self {
+        let mut progress = Progress::default();
+        progress.pages_left = requests;
+        Self { series, range, progress: Arc::new(Mutex::new(progress)) }
+    }
+
     pub(super) fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,7 +115,7 @@ impl Item {
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn new(
         job: &'j Backfill,
-        content: &'j TargetContent,
+        content: &'j ExistingContent,
         watch: W,
         planned: &[(SeriesPlan, Inventory)],
     ) -> Result<Self, Error> {
@@ -142,6 +139,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             inferred,
             series: series.collect(),
             items: items(job, planned)?,
+            lost: 0,
             has_begun: false,
             trouble: None,
             has_response: false,
@@ -151,6 +149,10 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     pub(super) fn series(&mut self, index: usize) -> Option<(&'j SeriesRequest, &mut SeriesRun)> {
         self.job.series.get(index).zip(self.series.get_mut(index))
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.summary.is_cancelled || self.summary.is_unreachable
     }
 
     /// Reports the progress, summed over all ranges.
@@ -165,6 +167,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             all.waited += one.waited;
             all.elapsed = all.elapsed.max(one.elapsed);
         }
+        // Histories count a page without a response as finished.
+        all.pages = all.pages.saturating_sub(self.lost);
         (self.watch)(&BackfillEvent::Progress { progress: all });
     }
 

@@ -12,10 +12,10 @@ use super::run::Run;
 use super::unwritten_rows::UnwrittenRows;
 use crate::columns::Columns;
 use crate::error::Error;
+use crate::existing_content::Inventory;
 use crate::merge_rows::{self, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::table_schema::TableSchema;
-use crate::target_content::Inventory;
 use crate::timestamps::Timestamps;
 
 /// Maximum number of dropped records per series that later runs do not report again.
@@ -91,7 +91,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         let Some((_, one)) = self.series(index) else { return Ok(()) };
         one.written.extend(&std::mem::take(&mut unwritten.fetched));
-        // Later runs fetch the dropped records again while they count as holes, but must not report them again.
+        // Later runs fetch the dropped records again while they count as gaps, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));

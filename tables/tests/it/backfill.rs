@@ -83,24 +83,24 @@ async fn a_deleted_text_file_is_written_again_without_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refetch_gaps_fills_old_holes() {
+async fn refetch_gaps_fills_old_gaps() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
-        let hole = |time: i64| (time != END - 50 * DAY).then(|| "0.5".to_owned());
-        let (client, script) = scripted(hole);
+        let gap = |time: i64| (time != END - 50 * DAY).then(|| "0.5".to_owned());
+        let (client, script) = scripted(gap);
         let whole = job(coins(&client, &["BTC"]), END - 60 * DAY, END, &dir.path().join(name));
         let first = run(&whole).await;
-        assert!(first.is_complete && first.series[0].holes == 1, "{first:?}");
+        assert!(first.is_complete && first.series[0].missing == 1, "{first:?}");
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
-        assert_eq!(run(&whole).await.series[0].holes, 1);
+        assert_eq!(run(&whole).await.series[0].missing, 1);
         let repaired = run(&whole.clone().refetch_gaps()).await;
-        assert_eq!((repaired.series[0].filled, repaired.series[0].holes), (1, 0), "{name}");
+        assert_eq!((repaired.series[0].filled, repaired.series[0].missing), (1, 0), "{name}");
         assert_eq!(read(&dir.path().join(name)).len(), 60 * 24);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn status_lists_holes_and_intervals_behind() {
+async fn status_lists_gaps_and_intervals_behind() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -108,7 +108,7 @@ async fn status_lists_holes_and_intervals_behind() {
         run(&job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path)).await;
         let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
         let [series] = &status.series[..] else { panic!("{status:?}") };
-        assert_eq!((series.rows, series.holes.len(), series.missing), (69, 3, 3));
+        assert_eq!((series.rows, series.gaps.len(), series.missing), (69, 3, 3));
         assert_eq!(series.last, Some(Timestamp::from(END - HOUR)));
         let behind = [0, 1, 3].map(|hours| series.behind(Timestamp::from(END + hours * HOUR)));
         assert_eq!(behind, [Some(0), Some(1), Some(3)]);

@@ -165,7 +165,7 @@ impl Month {
             assert_eq!(report.first.map(Timestamp::unix_seconds).as_ref(), times.first(), "{context}");
             assert_eq!(report.last.map(Timestamp::unix_seconds).as_ref(), times.last(), "{context}");
             let steps = (report.last.unwrap() - report.first.unwrap()).as_secs() / service.step.unsigned_abs() + 1;
-            assert_eq!(report.holes, steps - u64::try_from(times.len()).unwrap(), "{context}");
+            assert_eq!(report.missing, steps - u64::try_from(times.len()).unwrap(), "{context}");
             let is_new = |(key, row): &(&_, &(Option<f64>, String))| row.0.is_none() && before.get(*key) != Some(*row);
             let invalid = after.iter().filter(|((of, _), _)| *of == coin).filter(is_new).count();
             assert_eq!(report.invalid, u64::try_from(invalid).unwrap(), "{context}");
@@ -210,7 +210,7 @@ async fn month(
 
 /// Every kind of trouble, on separate days.
 const EACH: Troubles =
-    Troubles { late: 4, hole: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
+    Troubles { late: 4, gap: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 
 async fn hours(name: &str) {
     month(name, ("1h", &COINS), MONTH, &EACH).await;
@@ -218,7 +218,7 @@ async fn hours(name: &str) {
 
 /// Runs the same troubles within twelve days, with a record per minute, so that a day needs more than one page.
 async fn minutes(name: &str) {
-    let troubles = Troubles { late: 1, hole: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
+    let troubles = Troubles { late: 1, gap: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
     month(name, ("1m", &COINS[..1]), 12, &troubles).await;
 }
 

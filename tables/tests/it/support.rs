@@ -14,7 +14,7 @@ use arrow_array::RecordBatch;
 use flate2::read::GzDecoder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
-use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
 use runtime::{Builder, RateLimit, Retry};
 use service::Client;
 use tables::{Backfill, BackfillEvent, SeriesRequest, Summary, Target, TextWriter};
@@ -25,12 +25,15 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
-/// Creates a client whose responses, a status and a body, are computed from the URL and the range in seconds.
+/// Creates a client whose responses, a status and a body, are computed from the URL and the range in seconds. With the
+/// status 0, the connection is refused.
 pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
         let (status, body) = respond(&request.url, param("startTime="), param("endTime="));
-        async move { Ok(HttpResponse::new(status, Headers::new(), body)) }
+        let refused = || TransportError::new(Phase::Connect, "connection refused");
+        let response = (status != 0).then(|| HttpResponse::new(status, Headers::new(), body)).ok_or_else(refused);
+        async move { response }
     });
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
     builder.retry(Retry::none()).rate_limit(RateLimit::none())

@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tables::{BackfillEvent, Error, SeriesRequest, Target, status};
+use tables::{BackfillEvent, Error, ResponseMonitor, SeriesRequest, Target, status};
+use tokio::time::Instant;
 
 use crate::support::service::{Client, RATIO};
 use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, scripted};
@@ -43,14 +44,14 @@ async fn a_record_without_a_valid_time_is_dropped_and_reported_once() {
         });
         let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &dir.path().join(name));
         let first = run(&whole).await;
-        assert!(first.is_complete && (first.series[0].dropped, first.series[0].holes) == (1, 1), "{first:?}");
+        assert!(first.is_complete && (first.series[0].dropped, first.series[0].missing) == (1, 1), "{first:?}");
         for _ in 0..2 {
             let again = run(&whole).await;
-            assert_eq!((again.series[0].dropped, again.series[0].holes), (0, 1), "{name}");
+            assert_eq!((again.series[0].dropped, again.series[0].missing), (0, 1), "{name}");
         }
         *fixed.lock().unwrap() = true;
         let last = run(&whole).await;
-        assert_eq!((last.series[0].filled, last.series[0].holes), (1, 0), "{name}");
+        assert_eq!((last.series[0].filled, last.series[0].missing), (1, 0), "{name}");
     }
 }
 
@@ -96,7 +97,7 @@ async fn series_without_a_record_is_incomplete_unless_allowed() {
 async fn a_service_that_does_not_respond_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let client = runtime::transport::from_fn(|_| std::future::pending());
-    let response_monitor = tables::ResponseMonitor::default();
+    let response_monitor = ResponseMonitor::default();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
     let client = builder.observer(response_monitor.clone()).build().unwrap();
     let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/"))
@@ -107,6 +108,49 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
     assert_eq!(trouble, 1);
     assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
+}
+
+/// After three responses, connections are refused for some seconds.
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
+    for (name, seconds) in TARGETS.iter().flat_map(|name| [5, 45, 110, 130].map(|seconds| (*name, seconds))) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let requests = Mutex::new((0, Instant::now()));
+        let client = client_of(move |_, from, to| {
+            let (count, last) = &mut *requests.lock().unwrap();
+            *count += 1;
+            if *count <= 3 {
+                *last = Instant::now();
+            }
+            let is_out = *count > 3 && last.elapsed() < Duration::from_secs(seconds);
+            if is_out { (0, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let monitor = ResponseMonitor::default();
+        let client = client.observer(monitor.clone()).build().unwrap();
+        let whole = job(coins(&client, &["BTC"]), END - 200 * DAY, END, &path).response_monitor(monitor);
+        let (planned, begun, mut lines) = (whole.plan().await.unwrap().requests(), Instant::now(), Vec::new());
+        let watch = |event: &BackfillEvent| match event {
+            BackfillEvent::Trouble { .. } => lines.push("trouble"),
+            BackfillEvent::Recovered { .. } => lines.push("recovered"),
+            _ => {}
+        };
+        let summary = whole.run(watch, std::future::pending()).await.unwrap();
+        let elapsed = begun.elapsed().as_secs();
+        if seconds < 120 {
+            assert!(summary.is_complete && summary.failed_pages == 0, "{name} {seconds}: {summary:?}");
+            assert!((seconds..=seconds + 16).contains(&elapsed), "{name} {seconds}: {elapsed}");
+            let both = ["trouble", "recovered"];
+            assert_eq!(lines, if seconds > 10 { &both[..] } else { &[] }, "{name} {seconds}");
+        } else {
+            assert!(summary.is_unreachable && !summary.is_complete, "{name} {seconds}: {summary:?}");
+            assert!((120..=122).contains(&elapsed) && lines == ["trouble"], "{name}: {lines:?}, {elapsed}");
+            assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            assert!(run(&whole).await.is_complete);
+        }
+        assert_eq!(read(&path).len(), 200 * 24, "{name} {seconds}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

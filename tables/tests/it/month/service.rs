@@ -15,7 +15,7 @@ pub(super) struct Troubles {
     /// Records of three days are published 80 hours late.
     pub(super) late: i64,
     /// Twelve hours have no record until a day later.
-    pub(super) hole: i64,
+    pub(super) gap: i64,
     /// Connections fail for a day.
     pub(super) outage: i64,
     /// The local clock is five days fast.
@@ -42,7 +42,7 @@ impl Troubles {
         };
         Self {
             late: day(20),
-            hole: day(24),
+            gap: day(24),
             outage: day(26),
             fast_clock: day(26),
             text: day(26),
@@ -73,9 +73,9 @@ impl Service {
         if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
             return time + self.step + 80 * HOUR;
         }
-        let hole = start(self.troubles.hole) - 14 * HOUR;
-        if (hole..hole + 12 * HOUR).contains(&time) {
-            return start(self.troubles.hole) + 20 * HOUR;
+        let gap = start(self.troubles.gap) - 14 * HOUR;
+        if (gap..gap + 12 * HOUR).contains(&time) {
+            return start(self.troubles.gap) + 20 * HOUR;
         }
         time + self.step
     }

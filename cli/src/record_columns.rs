@@ -6,7 +6,7 @@
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
 use generated_client::{AnyBody, Timestamp, Value};
-use tables::SeriesRequest;
+use tables::{SeriesRequest, UNKNOWN_FIELDS};
 
 use crate::endpoint_names::Endpoint;
 use crate::requested_series::{Series, differing};
@@ -14,9 +14,6 @@ use crate::table::{Cell, Table};
 
 /// Name of the column of the endpoint, which tables of several endpoints have.
 const ENDPOINT: &str = "endpoint";
-
-/// Name of the column of the fields that are not in the catalogue, as JSON.
-const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// Records of one series.
 #[derive(Debug)]

@@ -21,16 +21,16 @@ use crate::merge_rows::invalid;
 use crate::parquet_file::ParquetInput;
 use crate::partition::Partition;
 use crate::path_names;
+use crate::saved_state::{self, SeriesState};
 use crate::series::SeriesRequest;
 use crate::single_file::SingleFile;
-use crate::state::{self, SeriesState};
 use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
 use crate::target::Target;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::Timestamps;
 
 /// An open target: its storage, its single file, and the content of its hidden file.
-pub(crate) struct TargetContent {
+pub(crate) struct ExistingContent {
     pub(crate) storage: FileStorage,
     pub(crate) single: Option<SingleFile>,
     pub(crate) head: Head,
@@ -75,17 +75,17 @@ pub(crate) struct ScannedRows {
 impl Head {
     /// Reads the hidden file, if it exists.
     async fn find(storage: &FileStorage) -> Result<Option<Self>, Error> {
-        let Some(text) = storage.find(state::FILE).await? else { return Ok(None) };
+        let Some(text) = storage.find(saved_state::FILE).await? else { return Ok(None) };
         let rebuild = |why| {
             let folder = storage.name("");
             let folder = folder.trim_end_matches('/');
             Error::invalid_input(format!("{folder}: {why}; to rebuild, move it away and run the same command again"))
         };
-        state::parse(&text).map(Some).map_err(rebuild)
+        saved_state::parse(&text).map(Some).map_err(rebuild)
     }
 }
 
-impl TargetContent {
+impl ExistingContent {
     /// Opens the target of a job; an error if its rows have another source, partition or other params than the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
         let (mut this, is_new) = Self::of(&job.target).await?;
@@ -138,7 +138,7 @@ impl TargetContent {
         let head = Head::find(&storage).await?;
         let is_new = head.is_none();
         let (partition, origin, params) = (Partition::Year, String::new(), BTreeMap::new());
-        let empty = || Head { version: state::VERSION, partition, origin, params };
+        let empty = || Head { version: saved_state::VERSION, partition, origin, params };
         Ok((Self { storage, single, head: head.unwrap_or_else(empty) }, is_new))
     }
 
@@ -173,7 +173,7 @@ impl TargetContent {
             }
             head.params.extend(other.params);
         }
-        self.storage.put(state::FILE, state::to_json(&head).into_bytes()).await
+        self.storage.put(saved_state::FILE, saved_state::to_json(&head).into_bytes()).await
     }
 
     /// Returns the folder of a series.
@@ -190,7 +190,7 @@ impl TargetContent {
     /// Returns the state of a series after the last run.
     pub(crate) async fn state(&self, path: &str) -> Result<Option<SeriesState>, Error> {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
-        let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
+        let stored = self.storage.find(&format!("{}/{}", self.folder(path), saved_state::FILE)).await?;
         let stored = stored.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
         // A file system may ignore the case of names, so that two series share a folder.
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
@@ -204,8 +204,8 @@ impl TargetContent {
     }
 
     pub(crate) async fn put_state(&self, state: &SeriesState) -> Result<(), Error> {
-        let path = format!("{}/{}", self.folder(&state.path), state::FILE);
-        self.storage.put(&path, state::to_json(state).into_bytes()).await
+        let path = format!("{}/{}", self.folder(&state.path), saved_state::FILE);
+        self.storage.put(&path, saved_state::to_json(state).into_bytes()).await
     }
 
     /// Returns the existing content of a series.

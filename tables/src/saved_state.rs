@@ -71,8 +71,8 @@ impl SeriesState {
         Some(self.first?..self.last?)
     }
 
-    /// Returns the number of missing intervals between the first and the last record.
-    pub(crate) fn holes(&self) -> u64 {
+    /// Returns the number of missing records between the first and the last one.
+    pub(crate) fn missing(&self) -> u64 {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
         let steps = (last - first).as_nanos() / self.step().as_nanos().max(1) + 1;
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
@@ -145,7 +145,7 @@ mod tests {
             revised: 2,
             dropped: BTreeSet::from([7]),
         };
-        assert_eq!((series.holes(), series.all_rows()), (2, 4));
+        assert_eq!((series.missing(), series.all_rows()), (2, 4));
         let state = FileState { version: VERSION, origin: "lab".to_owned(), series: vec![series.clone()] };
         let text = to_json(&state);
         assert_eq!(parse(text.as_bytes()), Ok(state.clone()));
