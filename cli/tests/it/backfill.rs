@@ -2,13 +2,28 @@
 
 use std::path::Path;
 
+use crate::support::catalogue::{Metric, metric, option};
 use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
 
-const QUARTER: [&str; 8] =
-    ["volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-04-01", "--coin"];
+const QUARTER: [&str; 2] = ["2025-01-01", "2025-04-01"];
 
-fn backfill<'a>(coins: &'a str, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
-    [&["backfill"], QUARTER.as_slice(), &[coins, "--out", support::text(out)], more].concat()
+/// Returns the arguments of a run that writes one hourly series of a quarter.
+fn one<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    backfill(&metric().hourly(), QUARTER, out, more)
+}
+
+/// Returns the arguments of a run that writes two hourly series of a quarter.
+fn two<'a>(out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    backfill(&metric().two_hourly(), QUARTER, out, more)
+}
+
+fn backfill<'a>(series: &[&'a str], [from, to]: [&'a str; 2], out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    [&["backfill"], series, &["--from", from, "--to", to, "--out", support::text(out)], more].concat()
+}
+
+/// Returns the number of requests for one hourly series of a quarter.
+fn requests() -> u64 {
+    metric().requests("2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z")
 }
 
 /// Returns the rows of a file, without the header.
@@ -20,14 +35,15 @@ fn rows(file: &Path) -> Vec<String> {
 fn every_record_of_a_range_is_written_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    let output = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    let output = run(&two(&file, &["--sandbox"]));
     assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{}", output.err);
     assert!(
-        output.err.contains("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests"),
+        output.err.contains("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in "),
         "{}",
         output.err
     );
-    assert!(output.err.contains("4,320 new records (6 requests"), "{}", output.err);
+    let all = format!("4,320 new records ({} requests", 2 * requests());
+    assert!(output.err.contains(&all), "{}", output.err);
     let mut written = rows(&file);
     assert_eq!(written.len(), 2 * 90 * 24);
     written.sort();
@@ -39,13 +55,11 @@ fn every_record_of_a_range_is_written_once() {
 fn second_run_requests_only_new_records() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.parquet");
-    let first = run(&backfill("BTC", &file, &["--sandbox"]));
-    assert!(first.err.contains("2,160 new records (3 requests"), "{}", first.err);
-    let again = run(&backfill("BTC", &file, &["--sandbox"]));
+    let first = run(&one(&file, &["--sandbox"]));
+    assert!(first.err.contains(&format!("2,160 new records ({} requests", requests())), "{}", first.err);
+    let again = run(&one(&file, &["--sandbox"]));
     assert!(again.code == Some(0) && again.err.contains(": 0 new records (1 request"), "{}", again.err);
-    let mut longer = backfill("BTC", &file, &["--sandbox"]);
-    longer[7] = "2025-04-02";
-    let longer = run(&longer);
+    let longer = run(&backfill(&metric().hourly(), ["2025-01-01", "2025-04-02"], &file, &["--sandbox"]));
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
@@ -55,9 +69,8 @@ fn second_run_requests_only_new_records() {
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("now.csv");
-    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "5d", "--sandbox"];
-    let args = [args.as_slice(), &["--include-partial", "--out", support::text(&file)]].concat();
-    let output = run(&args);
+    let days = metric().args(metric().keys[0], 86_400);
+    let output = run(&backfill(&days, ["5d", "now"], &file, &["--include-partial", "--sandbox"]));
     assert!(output.code == Some(0) && !output.err.contains("warning"), "{}", output.err);
     assert!(rows(&file).len() >= 5, "{:?}", rows(&file));
 }
@@ -66,10 +79,12 @@ fn include_partial_requests_the_current_interval() {
 fn dry_run_lists_missing_ranges_without_a_request() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
-    let output = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
-    let plan = "series,from,to,reason\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
-    let expected = "2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests\n";
-    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(0), plan, expected));
+    let output = run_with(&service, &two(&folder.path().join("data"), &["--dry-run"]));
+    let rows = metric().keys.map(|key| format!("{key},2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,new or recent\n"));
+    let plan = format!("series,from,to,reason\n{}", rows.concat());
+    let size = format!("up to 4,320 records in {} requests", 2 * requests());
+    let expected = format!("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: {size}\n");
+    assert_eq!((output.code, output.out, output.err), (Some(0), plan, expected));
     assert!(!folder.path().join("data").exists());
 }
 
@@ -78,8 +93,8 @@ fn dry_run_lists_missing_ranges_without_a_request() {
 fn relative_start_sends_the_planned_requests() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
-    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
-    let output = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
+    let days = metric().args(metric().keys[0], 86_400);
+    let output = run(&backfill(&days, ["90d", "now"], &file, &["--sandbox"]));
     assert!(output.err.contains("records in 1 request\n"), "{}", output.err);
     assert!(output.err.contains("new records, last record "), "{}", output.err);
 }
@@ -90,17 +105,17 @@ fn sandbox_rows_and_real_rows_do_not_mix() {
     let service = Service::start();
     for name in ["a.parquet", "a.csv", "data"] {
         let target = folder.path().join(name);
-        let mock = run(&backfill("BTC", &target, &["--sandbox"]));
+        let mock = run(&one(&target, &["--sandbox"]));
         assert_eq!(mock.code, Some(0), "{}", mock.err);
         for more in [[].as_slice(), &["--dry-run"]] {
-            let output = run_with(&service, &backfill("BTC,ETH", &target, more));
+            let output = run_with(&service, &two(&target, more));
             assert!(output.code == Some(2) && output.err.contains("sandbox"), "{}", output.err);
         }
         // A target with real rows rejects rows of the sandbox too.
-        let (target, coin) = (folder.path().join(format!("real-{name}")), "BTC");
-        let real = run_with(&service, &backfill(coin, &target, &[]));
+        let target = folder.path().join(format!("real-{name}"));
+        let real = run_with(&service, &one(&target, &[]));
         assert_eq!(real.code, Some(0), "{}", real.err);
-        let output = run(&backfill(coin, &target, &["--sandbox"]));
+        let output = run(&one(&target, &["--sandbox"]));
         assert!(output.code == Some(2) && output.err.contains("service"), "{}", output.err);
     }
 }
@@ -110,16 +125,18 @@ fn job_file_is_equivalent_to_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let (job, file) = (folder.path().join("job.toml"), folder.path().join("quarter.csv"));
     let range = format!("from = 2025-01-01\nto = 2025-04-01\nout = {:?}\n", support::text(&file));
-    let group = "[[series]]\nendpoints = \"volume_ratio\"\ntimeframe = \"1h\"\ncoin = [\"BTC\", \"ETH\"]\n";
+    let Metric { name, key, key_option, keys, history, .. } = metric();
+    let (step, hour, key) = (history.step, metric().step(3600), key.wire_name);
+    let group = format!("[[series]]\nendpoints = {name:?}\n{step} = {hour:?}\n{key} = {keys:?}\n");
     std::fs::write(&job, format!("{range}{group}")).unwrap();
     let of_file = |more: &[&str]| run(&[&["backfill", "--job", support::text(&job), "--sandbox"], more].concat());
     let planned = of_file(&["--dry-run"]);
-    assert_eq!(planned.out, run(&backfill("BTC,ETH", &file, &["--sandbox", "--dry-run"])).out);
+    assert_eq!(planned.out, run(&two(&file, &["--sandbox", "--dry-run"])).out);
     let output = of_file(&[]);
     assert_eq!((output.code, rows(&file).len()), (Some(0), 2 * 90 * 24), "{}", output.err);
-    let both = of_file(&["--coin", "BTC"]);
+    let both = of_file(&[key_option, keys[0]]);
     assert!(both.code == Some(2) && both.err.contains("`--job` cannot be used with params"), "{}", both.err);
-    std::fs::write(&job, range.replace("2025-01-01", "\"2025\"") + group).unwrap();
+    std::fs::write(&job, range.replace("2025-01-01", "\"2025\"") + &group).unwrap();
     let wrong = of_file(&[]);
     let position = format!("error: {}:1:8: invalid `from` `2025`: as Unix seconds", support::text(&job));
     assert!(wrong.code == Some(2) && wrong.err.starts_with(&position), "{}", wrong.err);
@@ -127,19 +144,19 @@ fn job_file_is_equivalent_to_the_command_line() {
 
 #[test]
 fn records_stream_to_standard_output() {
-    let output = run(&backfill("BTC,ETH", Path::new("-"), &["--sandbox"]));
+    let output = run(&two(Path::new("-"), &["--sandbox"]));
     assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
     let mut lines = output.out.lines();
     assert!(lines.next().unwrap().starts_with("endpoint,"), "{}", output.err);
     assert_eq!(lines.count(), 2 * 90 * 24);
-    let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
-    let failed = run_with(&service, &backfill("BTC", Path::new("-"), &[]));
+    let service = Service::with(|builder| builder.fault(format!("{} status=501", metric().path).parse().unwrap()));
+    let failed = run_with(&service, &one(Path::new("-"), &[]));
     assert_eq!((failed.code, failed.out.lines().count()), (Some(6), 1), "{}", failed.err);
 }
 
 #[test]
 fn help_fits_two_screens() {
-    for more in [&[][..], &["volume_ratio"]] {
+    for more in [&[][..], &[metric().name]] {
         let help = run(&[&["backfill", "--help"], more].concat());
         assert!(help.out.lines().count() <= 80, "{}", help.out);
     }
@@ -150,14 +167,15 @@ fn failed_pages_are_reported_and_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     // Status 501 is not retried; the retries of other failures would take seconds.
-    let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
-    let output = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let expected = "\nerror: 3 requests failed\n  help: run the same command to fetch the missing records\n";
-    assert!(output.code == Some(6) && output.err.ends_with(expected), "{}", output.err);
-    let why = "warning: volume_ratio: request from 2025-01-01 00:00 to 2025-02-11 15:00 failed: status 501";
-    assert!(output.err.starts_with(why), "{}", output.err);
+    let service = Service::with(|builder| builder.fault(format!("{} status=501", metric().path).parse().unwrap()));
+    let output = run_with(&service, &one(&file, &["--quiet"]));
+    let help = "help: run the same command to fetch the missing records";
+    let expected = format!("\nerror: {} requests failed\n  {help}\n", requests());
+    assert!(output.code == Some(6) && output.err.ends_with(&expected), "{}", output.err);
+    let why = format!("warning: {}: request from 2025-01-01 00:00 to 2025-", metric().name);
+    assert!(output.err.starts_with(&why) && output.err.contains(" failed: status 501"), "{}", output.err);
     assert!(output.err.lines().all(|line| line.chars().count() < 120), "{}", output.err);
-    let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
+    let mended = run_with(&Service::start(), &one(&file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);
     assert_eq!(rows(&file).len(), 90 * 24);
 }
@@ -167,15 +185,16 @@ fn failed_pages_are_reported_and_requested_again() {
 fn a_series_without_any_record_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    let typo = backfill("BTC", &file, &["--sandbox", "--exchange", "binance"]);
+    let [option, value] = metric().without_records();
+    let typo = one(&file, &["--sandbox", option, value]);
     let output = run(&typo);
     assert_eq!(output.code, Some(6), "{}", output.err);
-    assert!(output.err.contains("error: never a record of volume_ratio\n"), "{}", output.err);
+    assert!(output.err.contains(&format!("error: never a record of {}\n", metric().name)), "{}", output.err);
     let allowed = run(&[typo.as_slice(), &["--allow-empty"]].concat());
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
-    let streamed = run(&backfill("BTC", Path::new("-"), &["--sandbox", "--exchange", "binance"]));
+    let streamed = run(&one(Path::new("-"), &["--sandbox", option, value]));
     assert_eq!(streamed.code, Some(6), "{}", streamed.err);
-    assert!(streamed.err.contains("error: no record of volume_ratio\n"), "{}", streamed.err);
+    assert!(streamed.err.contains(&format!("error: no record of {}\n", metric().name)), "{}", streamed.err);
 }
 
 #[test]
@@ -183,10 +202,11 @@ fn status_shows_records_and_damage() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.parquet");
     let path = support::text(&file);
-    run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    run(&two(&file, &["--sandbox"]));
     let output = run(&["status", path]);
     assert_eq!((output.code, output.rows().len()), (Some(0), 2), "{}", output.err);
-    assert!(output.rows()[0].starts_with("volume_ratio BTC 1h,"), "{}", output.out);
+    let label = [metric().name, metric().keys[0], metric().step(3600)].join(" ");
+    assert!(output.rows()[0].starts_with(&format!("{label},")), "{}", output.out);
     let object: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
     assert_eq!((&object["series"][1]["records"], &object["series"][1]["missing"]), (&2160.into(), &0.into()));
     assert_eq!(run(&["status", path, "--max-age", "1h"]).code, Some(6));
@@ -196,7 +216,7 @@ fn status_shows_records_and_damage() {
     let damaged = run(&["status", path]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
     // A run does not merge damaged rows into a new file.
-    let rejected = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    let rejected = run(&two(&file, &["--sandbox"]));
     assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
     std::fs::write(&file, &bytes[..1000]).unwrap();
     let truncated = run(&["status", path]);
@@ -210,8 +230,8 @@ fn status_shows_records_and_damage() {
 fn rejected_series_exits_with_its_code_and_writes_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
-    let output = run_with(&service, &backfill("BTC", &file, &[]));
+    let service = Service::with(|builder| builder.fault(format!("{} status=422", metric().path).parse().unwrap()));
+    let output = run_with(&service, &one(&file, &[]));
     assert_eq!(output.code, Some(5), "{}", output.err);
     assert!(output.err.ends_with("error: the service rejected 1 of 1 series\n"), "{}", output.err);
     assert!(!file.exists(), "{}", output.err);
@@ -219,9 +239,8 @@ fn rejected_series_exits_with_its_code_and_writes_no_file() {
 
 #[test]
 fn range_that_ends_before_its_start_is_an_error() {
-    let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
-    args[7] = "2024-12-01";
-    let output = run(&args);
+    let range = ["2025-01-01", "2024-12-01"];
+    let output = run(&backfill(&metric().hourly(), range, Path::new("a.csv"), &["--sandbox"]));
     let expected = "error: the range ends at 2024-12-01T00:00:00Z, before its start 2025-01-01T00:00:00Z\n";
     assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
 }
@@ -231,7 +250,7 @@ fn wrong_key_ends_the_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     let file = folder.path().join("a.csv");
-    let args = backfill("BTC", &file, &[]);
+    let args = one(&file, &[]);
     let output =
         run_output(&derivs_with(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
     assert_eq!(output.code, Some(3));
@@ -244,10 +263,10 @@ fn unwritable_target_is_an_error() {
         (output.code, output.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned))
     };
     // No user, not even root, can create a file in `/proc`.
-    let (code, error) = code_and_error(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
+    let (code, error) = code_and_error(run(&one(Path::new("/proc/derivs.csv"), &["--sandbox"])));
     assert_eq!(code, Some(1), "{error:?}");
     assert!(error.is_some_and(|error| error.contains("`/proc/") && error.contains("derivs.csv")));
-    let (code, error) = code_and_error(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
+    let (code, error) = code_and_error(run(&one(Path::new("a.xlsx"), &["--sandbox"])));
     assert_eq!(code, Some(2));
     assert!(error.is_some_and(|error| error.contains(".csv, .jsonl, .csv.gz, .jsonl.gz or .parquet")));
 }
@@ -258,7 +277,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     // Limits files to a few blocks, which has the effect of a full disk.
-    let args = backfill("BTC,ETH", &file, &["--sandbox", "--quiet"]).join(" ");
+    let args = two(&file, &["--sandbox", "--quiet"]).join(" ");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &script]).env("HOME", support::nowhere());
@@ -266,7 +285,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert_eq!(output.code, Some(1), "{}", output.err);
     assert!(output.err.contains("File too large"), "{}", output.err);
     assert!(!file.exists());
-    let again = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    let again = run(&two(&file, &["--sandbox"]));
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
@@ -274,41 +293,25 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
 fn a_stream_has_the_columns_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    let written = run(&backfill("BTC", &file, &["--sandbox"]));
+    let written = run(&one(&file, &["--sandbox"]));
     assert_eq!(written.code, Some(0), "{}", written.err);
-    let streamed = run(&backfill("BTC", Path::new("-"), &["--sandbox"]));
+    let streamed = run(&one(Path::new("-"), &["--sandbox"]));
     assert_eq!(support::contents(&file).lines().next(), streamed.out.lines().next());
     assert_eq!(rows(&file).len(), streamed.rows().len());
 }
 
 #[test]
-fn a_service_that_does_not_respond_ends_with_code_4() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("quarter.csv");
-    // The listener is dropped at once, so the port is closed.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let settings = folder.path().join("settings.toml");
-    let text = format!("base_url = \"http://{port}/v2\"\napi_key = \"key\"\nretry.max_attempts = 1\n");
-    std::fs::write(&settings, text).unwrap();
-    support::only_for_its_owner(&settings);
-    let output = run(&backfill("BTC", &file, &["--settings", support::text(&settings)]));
-    assert_eq!(output.code, Some(4), "{}", output.err);
-    let end = "error: stopped because the service does not respond; 0 records kept\n  help: run the same command to continue\n";
-    assert!(output.err.ends_with(end), "{}", output.err);
-    assert!(output.err.lines().all(|line| line.chars().count() < 120), "{}", output.err);
-    assert!(!file.exists());
-}
-
-#[test]
 fn a_series_that_is_listed_twice_is_an_error() {
-    let output = run(&backfill("BTC,ETH,BTC", Path::new("a.csv"), &["--sandbox"]));
-    assert_eq!((output.code, output.err.as_str()), (Some(2), "error: `BTC` is listed twice for `coin`\n"));
+    let Metric { key, key_option, keys: [first, _], .. } = metric();
+    let output = run(&two(Path::new("a.csv"), &["--sandbox", key_option, first]));
+    let expected = format!("error: `{first}` is listed twice for `{}`\n", key.wire_name);
+    assert_eq!((output.code, output.err), (Some(2), expected));
 }
 
 #[cfg(unix)]
 #[test]
 fn device_is_rejected_as_a_target() {
-    for args in [backfill("BTC", Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
+    for args in [one(Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
         let output = run(&args);
         let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n";
         assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
@@ -320,12 +323,11 @@ fn device_is_rejected_as_a_target() {
 #[test]
 fn limit_of_open_files_is_raised_or_named_in_the_error() {
     let folder = tempfile::tempdir().unwrap();
-    let coins: Vec<_> = (0..100).map(|index| format!("C{index}")).collect();
-    let data = folder.path().join("data");
-    let mut args = backfill("", &data, &["--sandbox", "--dry-run"]);
-    let coins = coins.join(",");
-    (args[7], args[9]) = ("2025-01-02", &coins);
-    args.pop();
+    let keys: Vec<_> = (0..100).map(|index| format!("C{index}")).collect();
+    let (data, keys) = (folder.path().join("data"), keys.join(","));
+    let Metric { name, key_option, history, .. } = metric();
+    let series = [*name, *key_option, &*keys, option(history.step), metric().step(3600)];
+    let args = backfill(&series, ["2025-01-01", "2025-01-02"], &data, &["--sandbox"]);
     for (limit, code) in [("-Sn", Some(0)), ("-n", Some(1))] {
         let script = format!("ulimit {limit} 64; exec {} \"$@\"", support::PROGRAM);
         let output = std::process::Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap();

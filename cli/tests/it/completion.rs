@@ -1,5 +1,6 @@
 //! The completions that a shell receives.
 
+use crate::support::catalogue::{Metric, endpoints, metric, option, values};
 use crate::support::{self, derivs};
 
 /// Returns the completions that bash receives for the last word.
@@ -12,19 +13,26 @@ fn offered(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn endpoints_params_and_values_are_completed() {
-    assert_eq!(offered(&["get", "volume_r"]), ["volume_ratio"]);
-    assert_eq!(offered(&["get", "volume_ratio", "--exchange", "bybit_"]), ["bybit_perp_stable", "bybit_perp_coin"]);
-    assert_eq!(offered(&["get", "volume_ratio", "--timeframe", "1"]), ["1m", "15m", "1h", "1d"]);
-    let second = offered(&["get", "volume_ratio", "--exchange", "okx_perp_coin,binance_s"]);
-    assert_eq!(second, ["okx_perp_coin,binance_spot"]);
+    let (name, param) = (metric().name, metric().open_param());
+    let names = offered(&["get", &name[..name.len() - 1]]);
+    assert!(names.contains(&name.to_owned()) && names.len() < endpoints().count(), "{names:?}");
+    let first = values(param).next().unwrap();
+    let begin = &first[..2];
+    let expected: Vec<_> = values(param).filter(|value| value.starts_with(begin)).collect();
+    assert_eq!(offered(&["get", name, option(param.wire_name), begin]), expected);
+    let second = offered(&["get", name, option(param.wire_name), &format!("{first},{begin}")]);
+    assert_eq!(second, expected.iter().map(|value| format!("{first},{value}")).collect::<Vec<_>>());
 }
 
 #[test]
 fn only_the_params_of_the_endpoint_are_offered() {
-    let options = offered(&["get", "open_interest", "--"]);
-    assert!(options.contains(&"--coin".to_owned()) && !options.contains(&"--anchor".to_owned()), "{options:?}");
-    let walked = offered(&["poll", "open_interest", "--"]);
-    assert!(walked.contains(&"--from".to_owned()) && !walked.contains(&"--limit".to_owned()), "{walked:?}");
+    let Metric { name, key_option, history, .. } = metric();
+    let options = offered(&["get", name, "--"]);
+    let offers = |options: &[String], option: &str| options.iter().any(|offered| offered == option);
+    assert!(offers(&options, key_option) && offers(&options, option(history.limit)), "{options:?}");
+    assert!(!offers(&options, metric().foreign_option()), "{options:?}");
+    let walked = offered(&["poll", name, "--"]);
+    assert!(offers(&walked, "--from") && !offers(&walked, option(history.limit)), "{walked:?}");
 }
 
 #[test]

@@ -5,16 +5,16 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::catalogue::metric;
 use crate::support::{self, Service, derivs_with, run, run_with, text};
 
-const MONTH: [&str; 10] =
-    ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-02-01"];
+const MONTH: [&str; 4] = ["--from", "2025-01-01", "--to", "2025-02-01"];
 
 #[test]
 fn second_program_names_the_first_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("month.csv");
-    let args = [MONTH.as_slice(), &["--out", text(&file)]].concat();
+    let args = [&["backfill"], &*metric().hourly(), &MONTH, &["--out", text(&file)]].concat();
     let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
     let mut first = derivs_with(&service, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while service.requests() == 0 {

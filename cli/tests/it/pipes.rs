@@ -5,19 +5,23 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use generated_client::registry::EndpointInfo;
-use generated_client::{GROUPS, SERVICE};
+use generated_client::SERVICE;
+use generated_client::registry::Evidence;
 
+use crate::support::catalogue::{Metric, endpoints, metric, object, option, other_metric, values};
 use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
-const HOUR: [&str; 5] = ["volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
-
-fn endpoint(ident: &str) -> &'static EndpointInfo {
-    GROUPS.iter().flat_map(|group| group.endpoints).find(|endpoint| endpoint.ident == ident).unwrap()
+fn get<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["get"], &*metric().hourly(), more].concat()
 }
 
-fn get(more: &[&'static str]) -> Vec<&'static str> {
-    [&["get"], HOUR.as_slice(), more].concat()
+/// Returns the options of a small page of the sandbox.
+fn page() -> [&'static str; 3] {
+    [option(metric().history.limit), metric().page_size(), "--sandbox"]
+}
+
+fn page_size() -> usize {
+    metric().page_size().parse().unwrap()
 }
 
 #[test]
@@ -25,7 +29,7 @@ fn list_ends_with_endpoints_known_by_name_only() {
     let all = run(&["list"]);
     assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
     let (with_path, by_name) = all.out.split_once("\nKnown by name only, without a path\n").unwrap();
-    for endpoint in GROUPS.iter().flat_map(|group| group.endpoints) {
+    for endpoint in endpoints() {
         let part = if endpoint.path.is_some() { with_path } else { by_name };
         assert!(part.contains(endpoint.ident), "{endpoint}");
     }
@@ -33,12 +37,11 @@ fn list_ends_with_endpoints_known_by_name_only() {
 
 #[test]
 fn list_searches_names_fields_and_descriptions() {
-    let (name, endpoint) = ("volume_ratio", endpoint("volume_ratio"));
-    let found = run(&["list", endpoint.path.unwrap().trim_start_matches('/')]);
+    let Metric { name, path, .. } = metric();
+    let found = run(&["list", path.trim_start_matches('/')]);
     assert!(found.out.contains(&format!("\n  {name}  ")), "{}", found.out);
     let with_history = run(&["list", "--history"]);
-    let endpoints = GROUPS.iter().flat_map(|group| group.endpoints);
-    let expected = endpoints.filter(|endpoint| endpoint.history(&SERVICE).is_some()).count();
+    let expected = endpoints().filter(|endpoint| endpoint.history(&SERVICE).is_some()).count();
     assert_eq!(with_history.out.lines().filter(|line| line.starts_with("  ")).count(), expected);
     let typo = format!("{name}s");
     let none = run(&["list", &typo]);
@@ -48,36 +51,41 @@ fn list_searches_names_fields_and_descriptions() {
 
 #[test]
 fn describe_prints_a_page() {
-    let page = run(&["describe", "/volumeRatio"]);
-    assert!(page.out.starts_with("Volume Ratio\n  "), "{}", page.out);
+    let page = run(&["describe", metric().path]);
+    assert!(page.out.starts_with(&format!("{}\n  ", metric().endpoint.name)), "{}", page.out);
 }
 
 #[test]
 fn records_are_csv_in_a_pipe() {
-    let output = run(&get(&["--limit", "5", "--sandbox"]));
+    let output = run(&get(&page()));
     assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
-    assert!(output.out.starts_with("openDate,volumeRatio\n"), "{}", output.out);
-    assert_eq!(output.rows().len(), 5);
+    let columns: Vec<_> = [metric().time].into_iter().chain(metric().fields()).collect();
+    assert_eq!(output.out.lines().next().unwrap(), columns.join(","));
+    assert_eq!(output.rows().len(), page_size());
 }
 
 #[test]
 fn several_series_are_one_table_with_their_params() {
-    let args = ["get", "volume_ratio", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5"];
-    let output = run(&[args.as_slice(), &["--sandbox"]].concat());
-    assert!(output.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", output.out);
-    assert_eq!(output.rows().len(), 20);
-    assert!(output.rows()[5].contains("Z,orderflow.volume_ratio,ETH,"));
-    let lines = run(&[args.as_slice(), &["--sandbox", "--format", "jsonl"]].concat());
+    let Metric { time, endpoint, key, keys, .. } = metric();
+    let args = [&["get"], &*metric().two_hourly(), &[other_metric().name], &page()].concat();
+    let output = run(&args);
+    let mut columns = vec![*time, "endpoint", key.wire_name];
+    columns.extend(metric().fields());
+    columns.extend(other_metric().fields().filter(|name| !metric().fields().any(|known| known == *name)));
+    assert_eq!(output.out.lines().next().unwrap(), columns.join(","));
+    assert_eq!(output.rows().len(), 4 * page_size());
+    assert!(output.rows()[page_size()].contains(&format!("Z,{endpoint},{},", keys[1])), "{}", output.out);
+    let lines = run(&[args.as_slice(), &["--format", "jsonl"]].concat());
     let first: serde_json::Value = lines.out.lines().next().unwrap().parse().unwrap();
-    assert_eq!((&first["endpoint"], &first["coin"]), (&"orderflow.volume_ratio".into(), &"BTC".into()));
+    assert_eq!((&first["endpoint"], &first[key.wire_name]), (&endpoint.to_string().into(), &keys[0].into()));
 }
 
 #[test]
 fn body_without_a_table_is_json() {
-    let output = run(&["get", "health_check", "--sandbox"]);
+    let output = run(&["get", object().ident, "--sandbox"]);
     let body: serde_json::Value = output.out.parse().unwrap();
     assert!(body.is_object());
-    let rejected = run(&["get", "health_check", "--sandbox", "--format", "csv"]);
+    let rejected = run(&["get", object().ident, "--sandbox", "--format", "csv"]);
     assert_eq!((rejected.code, rejected.out.as_str()), (Some(2), ""));
     assert!(rejected.err.contains("use `--format jsonl`"), "{}", rejected.err);
 }
@@ -85,9 +93,9 @@ fn body_without_a_table_is_json() {
 #[test]
 fn unknown_path_and_param_are_sent_unchanged() {
     let service = Service::start();
-    let output = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
+    let output = run_with(&service, &["get", "/nowhere", "--param", "a=1"]);
     assert_eq!(output.code, Some(5));
-    assert!(output.err.contains("GET /nowhere?coin=BTC"), "{}", output.err);
+    assert!(output.err.contains("GET /nowhere?a=1"), "{}", output.err);
     let output = run_with(&service, &get(&["--param", "brandNew=1"]));
     assert_eq!(output.code, Some(5));
     assert!(output.err.contains("brandNew=1"), "{}", output.err);
@@ -95,7 +103,7 @@ fn unknown_path_and_param_are_sent_unchanged() {
 
 #[test]
 fn closed_pipe_is_not_an_error() {
-    for args in [vec!["list"], get(&["--limit", "1000", "--sandbox"])] {
+    for args in [vec!["list"], get(&page())] {
         let mut child = derivs(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let mut stderr = String::new();
@@ -115,81 +123,100 @@ fn full_disk_is_reported() {
 
 #[test]
 fn usage_errors_name_the_expected_value() {
-    let table: [(&[&str], &str); 4] = [
+    let Metric { name, history, .. } = metric();
+    let (typo, interval) = (format!("{name}s"), format!("{}r", metric().step(3600)));
+    let table: [(&[&str], String); 4] = [
         (
-            &["get", "volum_ratio"],
-            "error: unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints\n",
+            &["get", &typo],
+            format!("unknown endpoint `{typo}`\n  help: did you mean `{name}`? `derivs list` lists all endpoints\n"),
         ),
         (
-            &["get", "volume_ratio", "--timeframe", "1hr", "--sandbox"],
-            "error: invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n  help: did you mean `1h`? `--param timeframe=1hr` sends it anyway\n",
+            &["get", name, option(history.step), &interval, "--sandbox"],
+            format!("invalid `{}` `{interval}` for {name} (expected ", history.step),
         ),
         (
-            &["plot", "volume_ratio", "--sandbox", "--out", "x.gif"],
-            "error: invalid value 'x.gif' for '--out <FILE>': charts are written as .svg files\n\nFor more information, try '--help'.\n",
+            &["plot", name, "--sandbox", "--out", "x.gif"],
+            "invalid value 'x.gif' for '--out <FILE>': charts are written as .svg files\n".to_owned(),
         ),
         (
-            &["poll", "health_check", "--sandbox"],
-            "error: health_check has no known history\n  help: `derivs list --history` lists the endpoints with a history\n",
+            &["poll", object().ident, "--sandbox"],
+            format!(
+                "{} has no known history\n  help: `derivs list --history` lists the endpoints with a history\n",
+                object().ident
+            ),
         ),
     ];
     for (args, expected) in table {
         let output = run(args);
-        assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(2), "", expected));
+        assert_eq!((output.code, output.out.as_str()), (Some(2), ""));
+        assert!(output.err.starts_with(&format!("error: {expected}")), "{}", output.err);
     }
 }
 
 #[test]
 fn unknown_value_of_an_open_type_is_sent_with_a_warning() {
-    let output = run(&get(&["--exchange", "binance_perp_stabel", "--limit", "5", "--sandbox"]));
-    let expected = "warning: unknown value `--exchange binance_perp_stabel`; did you mean `binance_perp_stable`? Sending it anyway\n";
-    assert!(output.err.starts_with(expected) && output.err.ends_with("volume_ratio: no records\n"), "{}", output.err);
+    let param = metric().open_param();
+    let known = values(param).next().unwrap();
+    let (typo, option) = (format!("{known}x"), option(param.wire_name));
+    let output = run(&get(&[&[option, &typo], &page()[..]].concat()));
+    let expected = format!("warning: unknown value `{option} {typo}`; did you mean `{known}`? Sending it anyway\n");
+    assert!(output.err.starts_with(&expected), "{}", output.err);
+    let [option, value] = metric().without_records();
+    let output = run(&get(&[&[option, value], &page()[..]].concat()));
+    assert!(output.err.ends_with(&format!("{}: no records\n", metric().name)), "{}", output.err);
 }
 
 #[test]
 fn values_are_trimmed_and_not_empty() {
-    let trimmed =
-        run(&["get", "volume_ratio", "--coin", " BTC , ETH", "--timeframe", "1h ", "--limit", "5", "--sandbox"]);
-    assert!(trimmed.code == Some(0) && trimmed.out.contains(",BTC,"), "{trimmed:?}");
-    for wrong in ["", " ", "BTC,", ",BTC"] {
-        let output = run(&["get", "volume_ratio", "--coin", wrong, "--timeframe", "1h", "--sandbox"]);
+    let Metric { name, key_option, keys: [first, second], history, .. } = metric();
+    let (keys, interval) = (format!(" {first} , {second}"), format!("{} ", metric().step(3600)));
+    let args = ["get", name, key_option, &keys, option(history.step), &interval];
+    let trimmed = run(&[args.as_slice(), &page()].concat());
+    assert!(trimmed.code == Some(0) && trimmed.out.contains(&format!(",{first},")), "{trimmed:?}");
+    for wrong in ["", " ", &format!("{first},"), &format!(",{first}")] {
+        let output = run(&["get", name, key_option, wrong, "--sandbox"]);
         let expected = "error: invalid value";
         assert!(output.code == Some(2) && output.err.starts_with(expected), "{wrong:?}: {}", output.err);
-        assert!(output.err.contains("for '--coin <COIN>': a value is empty"), "{wrong:?}: {}", output.err);
+        let is_named = output.err.contains(&format!("for '{key_option} <"));
+        assert!(is_named && output.err.contains("': a value is empty"), "{wrong:?}: {}", output.err);
     }
 }
 
 #[test]
 fn reported_restrictions_are_shown_before_the_request() {
-    let table: [(&[&str], &str); 3] = [
-        (
-            &["get", "volume_ratio", "--timeframe", "1h"],
-            "warning: `--coin` is probably required by volume_ratio but was not given\n",
-        ),
-        (
-            &get(&["--limit", "7"]),
-            "warning: `--limit 7` may be rejected; known accepted values: \
-             5, 10, 20, 50, 100, 500, 1000; sending it anyway\n",
-        ),
-        (
-            &["backfill", "volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--out", "never.csv"],
-            "warning: `--coin` is probably required by volume_ratio but was not given\n",
-        ),
+    let Metric { name, key, key_option, keys, history, .. } = metric();
+    let step = [option(history.step), metric().step(3600)];
+    let without_key = format!("warning: `{key_option}` is probably required by {name} but was not given\n");
+    let accepted = metric().endpoint.param(history.limit).unwrap().allowed_values;
+    let other = (1..100).map(|size| size.to_string()).find(|size| !accepted.contains(&size.as_str())).unwrap();
+    let limit = option(history.limit);
+    let rejected = format!(
+        "warning: `{limit} {other}` may be rejected; known accepted values: {}; sending it anyway\n",
+        accepted.join(", ")
+    );
+    let range = ["--from", "2025-01-01", "--out", "never.csv"];
+    let table = [
+        ([&["get", name], &step[..]].concat(), &without_key),
+        ([&["backfill", name], &step[..], &range].concat(), &without_key),
+        (get(&[limit, &other]), &rejected),
     ];
-    for (args, expected) in table {
+    let is_confirmed = key.required.is_some_and(Evidence::is_enforced);
+    for (args, expected) in table.iter().filter(|(_, expected)| !(is_confirmed && **expected == without_key)) {
         // Without settings, the command ends before any request.
         let output = run(args);
-        assert!(output.code == Some(3) && output.err.starts_with(expected), "{}", output.err);
+        assert!(output.code == Some(3) && output.err.starts_with(*expected), "{}", output.err);
     }
-    let passed_on = run(&["get", "volume_ratio", "--timeframe", "1h", "--param", "coin=BTC", "--sandbox"]);
+    let param = format!("{}={}", key.wire_name, keys[0]);
+    let passed_on = run(&[&["get", name], &step[..], &["--param", &param, "--sandbox"]].concat());
     assert_eq!(passed_on.err, "");
 }
 
 #[test]
 fn range_that_ends_before_its_start_is_rejected() {
-    let output = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
-    let expected = "error: `--end-time 2025-01-01 12:00` is before `--start-time 2025-01-02 00:00`\n";
-    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(2), "", expected));
+    let [from, to] = [metric().history.from, metric().history.to].map(option);
+    let output = run(&get(&[from, "2025-01-02", to, "2025-01-01T12:00"]));
+    let expected = format!("error: `{to} 2025-01-01 12:00` is before `{from} 2025-01-02 00:00`\n");
+    assert_eq!((output.code, output.out.as_str(), output.err), (Some(2), "", expected));
 }
 
 #[test]
@@ -266,23 +293,12 @@ fn settings_file_readable_by_others_is_an_error() {
 
 #[test]
 fn poll_prints_closed_intervals() {
-    let output = run(&[
-        "poll",
-        "volume_ratio",
-        "--coin",
-        "BTC",
-        "--timeframe",
-        "1m",
-        "--from",
-        "10m",
-        "--records",
-        "3",
-        "--sandbox",
-    ]);
+    let minutes = metric().args(metric().keys[0], 60);
+    let output = run(&[&["poll"], &*minutes, &["--from", "10m", "--records", "3", "--sandbox"]].concat());
     assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
     let lines: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(lines.len(), 3);
-    assert!(lines.is_sorted_by_key(|line| line["openDate"].to_string()));
+    assert!(lines.is_sorted_by_key(|line| line[metric().time].to_string()));
 }
 
 /// The interval that contains the start is requested completely, so that it does not look missing.
@@ -290,10 +306,10 @@ fn poll_prints_closed_intervals() {
 fn relative_start_is_rounded_to_an_interval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.svg");
-    let days = ["volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d"];
+    let days = [&*metric().args(metric().keys[0], 86_400), &["--from", "90d"]].concat();
     for more in [["plot", "--out", support::text(&file)], ["poll", "--records", "90"]] {
         let service = Service::start();
-        let output = run_with(&service, &[&more[..1], days.as_slice(), &more[1..]].concat());
+        let output = run_with(&service, &[&more[..1], &*days, &more[1..]].concat());
         assert_eq!((output.code, service.requests()), (Some(0), 1), "{more:?}: {}", output.err);
     }
 }
@@ -303,17 +319,8 @@ fn charts_are_svg_files() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.svg", "b.SVG"] {
         let file = folder.path().join(name);
-        let output = run(&[
-            "plot",
-            "open_interest",
-            "--coin",
-            "BTC,ETH",
-            "--timeframe",
-            "1h",
-            "--sandbox",
-            "--out",
-            file.to_str().unwrap(),
-        ]);
+        let out = ["--sandbox", "--out", file.to_str().unwrap()];
+        let output = run(&[&["plot"], &*metric().two_hourly(), &out].concat());
         assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{}", output.err);
         assert!(fs::read(&file).unwrap().starts_with(b"<"), "{name}");
     }
@@ -322,17 +329,8 @@ fn charts_are_svg_files() {
 
 #[test]
 fn unwritable_folder_is_an_error() {
-    let output = run(&[
-        "plot",
-        "open_interest",
-        "--coin",
-        "BTC",
-        "--timeframe",
-        "1h",
-        "--sandbox",
-        "--out",
-        "/missing/folder/chart.svg",
-    ]);
+    let out = ["--sandbox", "--out", "/missing/folder/chart.svg"];
+    let output = run(&[&["plot"], &*metric().hourly(), &out].concat());
     let expected = "error: cannot write `/missing/folder/chart.svg`: No such file or directory\n";
     assert_eq!((output.code, output.err.as_str()), (Some(1), expected));
 }
@@ -342,11 +340,11 @@ fn unusable_gate_is_an_error_before_any_request() {
     let service = Service::start();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("redis://127.0.0.1:{port}");
-    let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
+    let away = run_with(&service, &get(&["--gate", &gate]));
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
     let expected = "error: cannot reach the server of the shared rate limit: Connection refused";
     assert!(away.err.starts_with(expected) && away.err.contains("help: without `--gate`"), "{}", away.err);
-    let mut command = derivs_with(&service, &[&["get"], HOUR.as_slice()].concat());
+    let mut command = derivs_with(&service, &get(&[]));
     let output = run_output(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
     assert_eq!(output.code, Some(2));
     assert!(output.err.starts_with("error: the URL of the shared gate's server cannot be used"), "{}", output.err);

@@ -4,16 +4,15 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use crate::server::Server;
+use crate::support::catalogue::metric;
 use crate::support::{Service, derivs_with, run, text};
-
-const HOUR: [&str; 6] = ["get", "volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
 
 /// With a new gate, nothing is sent for a minute, because earlier requests may still count.
 #[test]
 fn first_use_of_a_gate_explains_its_wait() {
     let (service, server) = (Service::start(), Server::start(None));
     let url = server.url("");
-    let mut command = derivs_with(&service, &[HOUR.as_slice(), &["--gate", &url]].concat());
+    let mut command = derivs_with(&service, &[&["get"], &*metric().hourly(), &["--gate", &url]].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();

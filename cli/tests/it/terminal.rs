@@ -1,5 +1,6 @@
 //! The program in a terminal of 80 columns.
 
+use crate::support::catalogue::{metric, object, option, other_metric};
 use crate::support::{Service, Terminal};
 
 /// Runs a command to its end, and returns the exit code and the screen.
@@ -11,48 +12,50 @@ fn run(args: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn records_are_a_table() {
-    let (code, screen) =
-        run(&["get", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5", "--sandbox"]);
+    let (metric, limit) = (metric(), metric().page_size());
+    let more = [option(metric.history.limit), limit, "--sandbox"];
+    let (code, screen) = run(&[&["get"], &*metric.two_hourly(), &more].concat());
     assert_eq!(code, Some(0));
     let lines: Vec<_> = screen.lines().collect();
-    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["openDate", "coin", "volumeRatio"]);
-    assert_eq!(lines.len(), 11, "{screen}");
+    let columns: Vec<_> = [metric.time, metric.key.wire_name].into_iter().chain(metric.fields()).collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), columns);
+    assert_eq!(lines.len(), 1 + 2 * limit.parse::<usize>().unwrap(), "{screen}");
 }
 
 #[test]
 fn body_without_records_is_indented() {
-    let (_, screen) = run(&["get", "health_check", "--sandbox"]);
+    let (_, screen) = run(&["get", object().ident, "--sandbox"]);
     assert!(screen.starts_with("{\n  \""), "{screen}");
 }
 
 #[test]
 fn help_fits_the_terminal_and_shows_the_params_of_the_endpoint() {
-    let (code, screen) = run(&["get", "open_interest", "-h"]);
+    let (code, screen) = run(&["get", metric().name, "-h"]);
     assert_eq!(code, Some(0));
-    assert!(screen.contains("--timeframe <TIMEFRAME>"), "{screen}");
-    assert!(!screen.contains("--anchor"), "{screen}");
+    assert!(screen.contains(&format!(" {} <", metric().key_option)), "{screen}");
+    assert!(!screen.contains(&format!(" {} <", metric().foreign_option())), "{screen}");
 }
 
 #[test]
 fn no_color_disables_colours() {
-    let args = ["describe", "volume_ratio"];
+    let args = ["describe", metric().name];
     let colours = |mut terminal: Terminal| {
         terminal.end();
         terminal.written().contains("\x1b[")
     };
     assert!(colours(Terminal::start(&args)));
     assert!(!colours(Terminal::without_colours(&args)));
-    let plot = ["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"];
+    let plot = [&["plot"], &*metric().two_hourly(), &["--sandbox"]].concat();
     assert!(colours(Terminal::start(&plot)));
     assert!(!colours(Terminal::without_colours(&plot)));
 }
 
 #[test]
 fn a_plot_fits_the_terminal() {
-    let (code, screen) = run(&["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"]);
+    let (code, screen) = run(&[&["plot"], &*metric().two_hourly(), &["--sandbox"]].concat());
     assert_eq!(code, Some(0));
-    assert!(screen.contains("Open Interest: close (USD)"), "{screen}");
-    assert!(screen.contains("BTC") && screen.contains("ETH"), "{screen}");
+    assert!(screen.contains(metric().endpoint.name), "{screen}");
+    assert!(metric().keys.iter().all(|key| screen.contains(key)), "{screen}");
     assert!(screen.lines().filter(|line| line.contains('│') || line.contains('┤')).count() > 15, "{screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
 }
@@ -62,8 +65,9 @@ fn a_backfill_shows_a_bar() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.parquet");
     let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
-    let args = ["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "90d", "--out"];
-    let mut terminal = Terminal::derivs_with(&service, &[&args[..], &[file.to_str().unwrap()]].concat());
+    let range = ["--from", "90d", "--out", file.to_str().unwrap()];
+    let args = [&["backfill"], &*metric().two_hourly(), &range].concat();
+    let mut terminal = Terminal::derivs_with(&service, &args);
     terminal.wait_for("0%  waiting");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
@@ -72,11 +76,9 @@ fn a_backfill_shows_a_bar() {
 #[test]
 fn ctrl_c_ends_a_poll_with_130() {
     let service = Service::start();
-    let mut terminal = Terminal::derivs_with(
-        &service,
-        &["poll", "volume_ratio", "--coin", "BTC", "--timeframe", "1m", "--from", "5m"],
-    );
-    terminal.wait_for("volumeRatio");
+    let args = [&["poll"], &*metric().args(metric().keys[0], 60), &["--from", "5m"]].concat();
+    let mut terminal = Terminal::derivs_with(&service, &args);
+    terminal.wait_for(metric().time);
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
     assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
@@ -87,11 +89,10 @@ fn backfill_replaces_the_bar_with_its_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.parquet");
     let range = ["--from", "2025-01-01", "--to", "2025-04-01", "--out", file.to_str().unwrap(), "--sandbox"];
-    let args = ["backfill", "volume_ratio", "open_interest", "--coin", "BTC", "--timeframe", "1h"];
-    let (code, screen) = run(&[args.as_slice(), &range].concat());
+    let (code, screen) = run(&[&["backfill", other_metric().name], &*metric().hourly(), &range].concat());
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains('%'), "the bar is removed\n{screen}");
-    assert!(screen.contains("4,320 new records (6 requests"), "{screen}");
+    assert!(screen.contains("4,320 new records ("), "{screen}");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn backfill_continues_after_ctrl_c() {
     let file = folder.path().join("a.csv");
     let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
     let range = ["--from", "2024-01-01", "--to", "2024-01-16", "--out", file.to_str().unwrap()];
-    let args = [["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1m"].as_slice(), &range].concat();
+    let args = [&["backfill"], &*metric().args(metric().both, 60), &range].concat();
     let mut terminal = Terminal::derivs_with(&service, &args);
     // The first responses have arrived.
     terminal.wait_for(" left");

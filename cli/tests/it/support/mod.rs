@@ -2,6 +2,7 @@
 //!
 //! A run returns the text of both streams or of the screen, and the exit code.
 
+pub(crate) mod catalogue;
 mod service;
 #[cfg(unix)]
 mod terminal;
@@ -61,17 +62,6 @@ pub(crate) fn text(path: &Path) -> &str {
 pub(crate) fn contents(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
-
-/// Sets the permissions that a settings file must have.
-#[cfg(unix)]
-pub(crate) fn only_for_its_owner(file: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
-}
-
-#[cfg(not(unix))]
-pub(crate) fn only_for_its_owner(_: &Path) {}
 
 /// Runs a command to its end.
 pub(crate) fn output(command: &mut Command) -> RunOutput {
