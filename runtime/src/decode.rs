@@ -80,6 +80,11 @@ impl DecodeError {
         Self::new(format!("it is not UTF-8 from byte {at} on"))
     }
 
+    /// Creates the error for a successful response whose body is an error of the service.
+    pub(crate) fn of_service() -> Self {
+        Self(Box::new(Problem { no_data: true, ..*Self::new("it is an error of the service".to_owned()).0 }))
+    }
+
     /// Returns whether the body has no records at all, so that it may be an error of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
@@ -139,6 +144,7 @@ pub(crate) fn series<M: Record>(
         bad_records: rest.bad,
         time: None,
         strange: rest.strange,
+        is_empty: rest.is_empty,
     })
 }
 
@@ -155,6 +161,8 @@ pub struct EnvelopeRest<M> {
     pub time: Option<TimeField>,
     /// The number of records without any field of the catalogue except the time.
     pub(crate) strange: usize,
+    /// Whether the response has no records, not even bad ones.
+    pub(crate) is_empty: bool,
 }
 
 /// Reads one object.

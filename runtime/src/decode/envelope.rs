@@ -37,6 +37,8 @@ pub(super) struct Rest<'a> {
     pub(super) bad: Vec<BadRecord>,
     /// Number of records without any field of the catalogue except the time; 0 if any record had such a field.
     pub(super) strange: usize,
+    /// Whether the list of records is empty.
+    pub(super) is_empty: bool,
 }
 
 /// Reads one series.
@@ -68,7 +70,8 @@ impl<'w, 'a> Reader<'w, 'a> {
         bad_records: BadRecords,
         push: &'w mut dyn Push,
     ) -> Self {
-        let rest = Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
+        let (metadata, unknown) = (Row::of(metadata), UnknownText::default());
+        let rest = Rest { metadata, unknown, bad: Vec::new(), strange: 0, is_empty: false };
         Self {
             envelope,
             bad_records,
@@ -159,7 +162,9 @@ impl<'w, 'a> Reader<'w, 'a> {
             }
             index += 1;
             Ok(())
-        })
+        })?;
+        self.rest.is_empty = index == 0;
+        Ok(())
     }
 
     /// Returns whether the row has a known field in addition to the time, or has no unknown field either.

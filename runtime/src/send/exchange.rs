@@ -57,6 +57,9 @@ pub(crate) fn read_series<M: Record>(
     let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records());
     let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
     match decoded {
+        Ok(rest) if rest.is_empty && response.is_error(rest.unknown_fields.as_json(), None) => {
+            Err(response.misfit(DecodeError::of_service()))
+        }
         Ok(rest) => {
             let time = TimeField::of_endpoint(target.endpoint(), service);
             response.report_unrecognized(rest.strange);
@@ -101,15 +104,17 @@ impl UndecodedResponse {
         let text = std::str::from_utf8(&self.response.body);
         let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
         let record = match self.target.endpoint().body {
-            // A body without the records of the series fails to decode, so it needs no check here.
+            // Decoding finds out whether a series has records.
             BodyInfo::Series { .. } => return Ok(text),
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,
         };
-        if status::is_error(text, record, &self.connection.service.error_body) {
-            return Err(DecodeError::new("it is an error of the service".to_owned()));
-        }
-        Ok(text)
+        if self.is_error(text, record) { Err(DecodeError::of_service()) } else { Ok(text) }
+    }
+
+    /// Returns whether a body is an error of the service.
+    fn is_error(&self, body: &str, record: Option<&RecordInfo>) -> bool {
+        status::is_error(body, record, &self.connection.service.error_body)
     }
 
     /// Reads the body, and keeps status and headers.
