@@ -20,7 +20,7 @@ pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{ClientType, Core};
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
-pub(crate) use sending::{Sending, require_runtime};
+pub(crate) use sending::require_runtime;
 #[cfg(feature = "settings")]
 pub use settings::ClientSettings;
 pub(crate) use untyped::Untyped;

@@ -50,7 +50,7 @@ pub fn read_series<M: MetadataRecord>(
 /// Reads the records of a series, each with its time, from the response to a request.
 pub fn read_records<T: Item, M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
-) -> Result<TimedRecords<T>, Error> {
+) -> Result<TimedRecords<Vec<T>>, Error> {
     let mut records: Vec<T> = Vec::new();
     let rest = send::read_series::<M>(response?, M::SERVICE, T::INFO, &mut records)?;
     Ok(TimedRecords::of(records, rest))

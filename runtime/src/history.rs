@@ -20,7 +20,6 @@ mod page;
 mod page_limits;
 mod page_metadata;
 mod page_response;
-mod page_state;
 mod pager;
 mod progress;
 mod request_plan;

@@ -11,4 +11,4 @@ mod system;
 #[path = "platform/javascript.rs"]
 mod system;
 
-pub(crate) use system::{Instant, Runtime, Sleep, Task, now, random, sleep, sleep_until, timeout, timeout_at};
+pub(crate) use system::{Instant, Runtime, Sleep, Task, now, random, sleep, timeout, timeout_at};

@@ -178,7 +178,7 @@ macro_rules! __series {
                     ::std::boxed::Box<$crate::emitted::UndecodedResponse>,
                     $crate::Error,
                 >,
-            ) -> ::std::result::Result<$crate::emitted::TimedRecords<T>, $crate::Error> {
+            ) -> ::std::result::Result<$crate::emitted::TimedRecords<::std::vec::Vec<T>>, $crate::Error> {
                 $crate::emitted::read_records::<T, $metadata>(response)
             }
         }

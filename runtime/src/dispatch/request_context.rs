@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::observer::{Event, Observers, Outcome, WaitReason};
 use super::policy::Policy;
 use super::request_end::RequestEnd;
-use super::retry::{Attempts, NoRetry, Retries};
+use super::retry::{Attempts, Retries};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
@@ -31,7 +31,7 @@ pub(crate) struct RequestContext<'r> {
     status: Option<u16>,
     /// The error for which the request was last retried.
     failure: Option<Error>,
-    /// True if a timeout expired or would expire before the next attempt.
+    /// True if a timeout expired.
     out_of_time: bool,
     /// True if the event of the end was sent, or a `RequestEnd` will send it.
     is_reported: bool,
@@ -152,14 +152,7 @@ impl<'r> RequestContext<'r> {
         // Counted before the decision, which compares it with the maximum.
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.is_worth_one_more());
-        let decided = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left());
-        let (delay, error) = decided.map_err(|reason| match reason {
-            NoRetry::Final(error) => error,
-            NoRetry::TooLate(error) => {
-                self.out_of_time = true;
-                error.with_hint("not retried, as `timeout` would expire first")
-            }
-        })?;
+        let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;
         self.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(WaitReason::Delay)?;

@@ -171,23 +171,6 @@ pub(crate) struct Retries {
 /// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
-/// The reason for no further attempt.
-pub(crate) enum NoRetry {
-    /// Another attempt would be useless, or is not allowed.
-    Final(Error),
-    /// The next attempt would be after the timeout.
-    TooLate(Error),
-}
-
-#[cfg(test)]
-impl NoRetry {
-    pub(crate) fn error(self) -> Error {
-        match self {
-            Self::Final(error) | Self::TooLate(error) => error,
-        }
-    }
-}
-
 /// The default retry rule for a status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
@@ -223,7 +206,7 @@ impl Retries {
         }
     }
 
-    /// The delay before the next attempt if it fits into the time left, or the reason for no attempt.
+    /// The delay before the next attempt if it fits into the time left; returns the error if no attempt follows.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn decide(
@@ -233,26 +216,25 @@ impl Retries {
         wanted: Option<bool>,
         attempts: Attempts,
         left: Duration,
-    ) -> Result<(Duration, Error), NoRetry> {
+    ) -> Result<(Duration, Error), Error> {
         let is_worth_it = wanted.unwrap_or_else(|| rules.is_worth_it(&error, attempts));
         if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
-            return Err(NoRetry::Final(error));
+            return Err(error);
         }
         let asked = error.retry_after().unwrap_or_default();
         if asked > rules.max_retry_after {
             let max = rules.max_retry_after;
-            let error = error.with_hint(format!("that is longer than the `max_retry_after` of {max:?}"));
-            return Err(NoRetry::Final(error));
+            return Err(error.with_hint(format!("that is longer than the `max_retry_after` of {max:?}")));
         }
         let delay = asked.max(rules.delay(attempts.failures));
         if delay >= left {
-            return Err(NoRetry::TooLate(error));
+            return Err(error.with_hint("not retried, as `timeout` would expire first"));
         }
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         // Paid last, so that a request that is not retried costs nothing.
         if !is_free && !self.pay() {
-            return Err(NoRetry::Final(error.with_hint("retry budget exhausted (too many recent failures)")));
+            return Err(error.with_hint("retry budget exhausted (too many recent failures)"));
         }
         Ok((delay, error))
     }
@@ -280,7 +262,7 @@ mod tests {
         let wanted = rules.wanted(|| error.clone());
         let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts };
         let verdict = retries.decide(rules, error, wanted, attempts, Duration::MAX);
-        verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.error().to_string())
+        verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.to_string())
     }
 
     /// Decides with a full budget.

@@ -130,10 +130,13 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// The texts of the bad records in this round and in the previous round. A bad record is requested again while its
-    /// interval is missing, and reported once.
-    bad_records: [Vec<String>; 2],
+    /// The texts of the last bad records. A bad record is requested again while its interval is missing, and reported
+    /// once.
+    bad_records: VecDeque<String>,
 }
+
+/// The number of bad records whose repetitions are recognized.
+const MAX_BAD_RECORDS: usize = 1000;
 
 impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
@@ -224,8 +227,6 @@ impl<T: Send + 'static> State<T> {
                     Some(Err(error)) => self.failed(error)?,
                     None => {
                         self.job = None;
-                        let [this_round, last_round] = &mut following.bad_records;
-                        *last_round = std::mem::take(this_round);
                         let since = following.schedule.finished(Instant::now());
                         self.updates.extend(since.map(|since| Update::Silent { since }));
                     }
@@ -263,7 +264,7 @@ impl<T: Send + 'static> State<T> {
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
         let schedule = Schedule::new(template.grid(), template.page_steps(), self.settings.clone(), position);
-        Ok(Following { schedule, checkpoint: start, bad_records: Default::default() })
+        Ok(Following { schedule, checkpoint: start, bad_records: VecDeque::new() })
     }
 
     fn request(&mut self, window: Span) -> Result<(), Error> {
@@ -288,9 +289,6 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        // The next round requests the same window again, so its bad records must not be reported twice.
-        let [this_round, last_round] = &mut following.bad_records;
-        last_round.append(this_round);
         let (elapsed, is_due) = following.schedule.failed(Instant::now());
         if !error.is_retryable() {
             return Err(error);
@@ -307,13 +305,14 @@ impl<T: Send + 'static> State<T> {
 impl Following {
     /// The updates for a window: late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let ReportedWindow { response, mut report, .. } = window;
-        let times: Vec<Timestamp> = response.sorted.iter().map(|record| record.time).collect();
+        let ReportedWindow { mut response, .. } = window;
+        let (date, mut report) = (response.date, std::mem::take(&mut response.report));
+        let (times, records) = page::records::<T>(response);
         let before = self.schedule.position().next;
-        let delivery = self.schedule.received(response.date, &times, now);
+        let delivery = self.schedule.received(date, &times, now);
         report.gaps = delivery.gaps.into_iter().map(Gap::new).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
-        for ((time, record), kind) in times.into_iter().zip(page::records::<T>(response)).zip(delivery.kinds) {
+        for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {
             match kind {
                 Kind::Skipped => {}
                 Kind::Late => late.push((time, record)),
@@ -325,11 +324,9 @@ impl Following {
             let page = self.page(range, late, Report::default(), &delivery.after_late);
             Update::Late(page)
         });
-        let [this_round, last_round] = &mut self.bad_records;
-        report.bad_records.retain(|bad| {
-            this_round.push(bad.text.clone());
-            !last_round.contains(&bad.text)
-        });
+        report.bad_records.retain(|bad| !self.bad_records.contains(&bad.text));
+        self.bad_records.extend(report.bad_records.iter().map(|bad| bad.text.clone()));
+        self.bad_records.drain(..self.bad_records.len().saturating_sub(MAX_BAD_RECORDS));
         let is_empty = new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty();
         let position = self.schedule.position().clone();
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));

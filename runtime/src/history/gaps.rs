@@ -22,58 +22,23 @@ impl Gap {
     }
 }
 
-/// The gaps of a range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Gaps {
-    /// All complete steps of the range.
-    range: Span,
-    /// The gap that ends at the current position.
-    open: Option<Span>,
-}
-
-impl Gaps {
-    /// Creates the gaps from position `at` on; `open_since` is the start of the gap that ends there, if any.
-    pub(super) fn new(range: Span, open_since: Option<Timestamp>, at: Timestamp) -> Self {
-        let open = open_since.map(|from| Span { from, to: at }).filter(|open| !open.is_empty());
-        Self { range, open }
-    }
-
-    /// The end of the last complete step.
-    pub(super) fn end(&self) -> Timestamp {
-        self.range.to
-    }
-
-    /// The start of the gap that ends at the current position.
-    pub(super) fn open_since(&self) -> Option<Timestamp> {
-        self.open.map(|open| open.from)
-    }
-
-    /// Adds the missing steps of the next window; returns the gaps that have ended.
-    pub(super) fn window(&mut self, end: Timestamp, missing: &[Span]) -> Vec<Gap> {
-        let mut ended = Vec::new();
-        for gap in missing {
-            // A step that is only partly in the range is not a gap: its record may be outside.
-            let gap = Span { from: gap.from.max(self.range.from), to: gap.to.min(self.range.to) };
-            if gap.is_empty() {
-                continue;
-            }
-            match &mut self.open {
-                Some(open) if open.to == gap.from => open.to = gap.to,
-                _ => ended.extend(self.open.replace(gap).map(Gap::new)),
-            }
+/// Joins the missing steps of the next window, which ends at `end`, with the gap that ends where the window begins.
+/// Returns the gaps that have ended, and the gap that ends at the end of the window. `whole` is all complete steps of
+/// the range: at its end every gap has ended.
+pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Timestamp) -> (Vec<Span>, Option<Span>) {
+    let mut gaps = Vec::from_iter(open);
+    for gap in missing {
+        // A step that is only partly in the range is not a gap: its record may be outside.
+        let gap = Span { from: gap.from.max(whole.from), to: gap.to.min(whole.to) };
+        match gaps.last_mut() {
+            _ if gap.is_empty() => {}
+            Some(last) if last.to == gap.from => last.to = gap.to,
+            _ => gaps.push(gap),
         }
-        let end = end.min(self.range.to);
-        // The gap is complete if it ends before the window does, or at the end of the range.
-        if self.open.is_some_and(|open| open.to < end || open.to == self.range.to) {
-            ended.extend(self.close());
-        }
-        ended
     }
-
-    /// Ends the open gap, because the records after it are unknown.
-    pub(super) fn close(&mut self) -> Option<Gap> {
-        self.open.take().map(Gap::new)
-    }
+    let is_open = gaps.last().is_some_and(|gap| gap.to >= end && gap.to != whole.to);
+    let open = if is_open { gaps.pop() } else { None };
+    (gaps, open)
 }
 
 #[cfg(test)]
@@ -86,18 +51,17 @@ mod tests {
 
     /// Checks windows of four steps each, given the missing steps of each.
     fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64)> {
-        let mut gaps = Gaps::new(span(0, 4 * i64::try_from(windows.len()).unwrap()), None, 0.into());
-        let mut gaps_found = Vec::new();
+        let whole = span(0, 4 * i64::try_from(windows.len()).unwrap());
+        let (mut found, mut open) = (Vec::new(), None);
         for (index, missing) in windows.iter().enumerate() {
             let missing: Vec<_> = missing.iter().map(|(from, to)| span(*from, *to)).collect();
             let end = Timestamp::from(4 * (i64::try_from(index).unwrap() + 1));
-            // An open gap can be saved in a checkpoint and resumed.
-            gaps = Gaps::new(gaps.range, gaps.open_since(), end - std::time::Duration::from_secs(4));
-            gaps_found.extend(gaps.window(end, &missing));
+            let ended;
+            (ended, open) = join(open, &missing, whole, end);
+            found.extend(ended);
         }
-        assert_eq!(gaps.open_since(), None);
-        let seconds = |time: Timestamp| time.unix_seconds();
-        gaps_found.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end))).collect()
+        assert_eq!(open, None);
+        found.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect()
     }
 
     #[test]

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
 use super::fetch::{Decode, Fetch};
-use super::gaps::{Gap, Gaps};
-use super::page::{Batch, FailedPage, Report, Searched};
-use super::page_metadata::PageMetadata;
+use super::gaps::{self, Gap};
+use super::page::{Batch, FailedPage, Report};
 use super::page_response::PageResponse;
 use super::pager::{Accepted, Pager};
 use super::progress::Progress;
@@ -61,7 +60,10 @@ pub struct Plan {
 /// A run over a range.
 pub(super) struct Job {
     pub(super) fetch: Fetch,
-    gaps: Gaps,
+    /// All complete steps of the range.
+    whole: Span,
+    /// The gap that ends at the current position.
+    open: Option<Span>,
     /// The position of the run. An interval that is still open is not included, because its record may change.
     checkpoint: Checkpoint,
     options: Options,
@@ -72,11 +74,10 @@ pub(super) struct Job {
     is_over: bool,
 }
 
-/// A window, with its report and its checkpoint.
+/// A window with a complete report, and its checkpoint.
 pub(super) struct ReportedWindow {
     pub(super) window: Span,
     pub(super) response: PageResponse<Batch>,
-    pub(super) report: Report,
     pub(super) checkpoint: Checkpoint,
 }
 
@@ -151,10 +152,21 @@ impl Job {
         let (checkpoint, end) = options.start(&template, now)?;
         let range = Span { from: checkpoint.range.from, to: end };
         let grid = template.grid();
-        let gaps = Gaps::new(grid.whole(range), checkpoint.open_since, grid.floor(checkpoint.next));
+        let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
+        let (whole, open) = (grid.whole(range), open.filter(|open| !open.is_empty()));
         let pager = Pager::new(template.pager(range, &options), checkpoint.next);
-        let fetch = Fetch::new(template, decode, pager);
-        Ok(Self { fetch, gaps, checkpoint, options, begun: None, pages: 0, has_succeeded: false, is_over: false })
+        let fetch = Fetch::new(template, decode, options.attempts, pager);
+        Ok(Self {
+            fetch,
+            whole,
+            open,
+            checkpoint,
+            options,
+            begun: None,
+            pages: 0,
+            has_succeeded: false,
+            is_over: false,
+        })
     }
 
     /// Returns the next window; `None` after the last window or after an error.
@@ -173,43 +185,37 @@ impl Job {
     }
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
-        let Accepted { window, outcome } = accepted;
-        let mut report = Report::default();
-        let response = match outcome {
-            Ok(mut response) => {
+        let (window, outcome) = accepted;
+        let (mut response, ended) = match outcome {
+            Ok(response) => {
                 self.has_succeeded = true;
-                report.gaps = self.gaps.window(window.to, &response.missing);
-                report.bad_records = std::mem::take(&mut response.bad);
-                report.dropped = response.dropped;
-                let requested: Vec<_> = std::mem::take(&mut response.searched).into_iter().map(Span::range).collect();
-                if !requested.is_empty() {
-                    report.searches.push(Searched { range: window.range(), requested });
-                }
-                report.metadata =
-                    response.notes.take().map(|notes| PageMetadata::new(notes, window)).into_iter().collect();
-                response
+                let (ended, open) = gaps::join(self.open, &response.missing, self.whole, window.to);
+                self.open = open;
+                (response, ended)
             }
             Err(error) if !self.options.skip_failed || self.ends_all(&error) => return Err(error),
             Err(error) => {
-                report.gaps.extend(self.gaps.close());
-                report.failed_pages.push(FailedPage { range: window.range(), error });
-                PageResponse::nothing()
+                let failed_pages = vec![FailedPage { range: window.range(), error }];
+                let report = Report { failed_pages, ..Report::default() };
+                (PageResponse::none(report), self.open.take().into_iter().collect())
             }
         };
+        // The window may be only a part of the one that was requested.
+        response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
         // A gap at the end of the range is requested again if the run continues to a later end. If the range ends
         // within a step, a record may follow the last gap, which is then not at the end.
-        let last = response.sorted.last().map(|record| record.time);
-        let is_at_end = |gap: &&Gap| gap.range.end == self.gaps.end() && last.is_none_or(|time| time < gap.range.end);
-        let at_end = report.gaps.last().filter(is_at_end).map(|gap| gap.range.start);
-        self.checkpoint.open_since = self.gaps.open_since().or(at_end);
+        let last = response.sorted.last().map(|(time, _)| *time);
+        let is_at_end = |gap: &&Span| gap.to == self.whole.to && last.is_none_or(|time| time < gap.to);
+        self.checkpoint.open_since = self.open.as_ref().or(ended.last().filter(is_at_end)).map(|gap| gap.from);
+        response.report.gaps = ended.into_iter().map(Gap::new).collect();
         // The count may have been read from the text of a checkpoint, which can contain any number, so the sum could
         // overflow.
-        let count = response.sorted.partition_point(|record| record.time < self.checkpoint.next);
+        let count = response.sorted.partition_point(|(time, _)| *time < self.checkpoint.next);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);
-        Ok(ReportedWindow { window, response, report, checkpoint: self.checkpoint.clone() })
+        Ok(ReportedWindow { window, response, checkpoint: self.checkpoint.clone() })
     }
 
     /// Returns whether every other window would fail with the same error.

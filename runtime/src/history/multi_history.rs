@@ -162,7 +162,12 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.share();
         let mut jobs: Vec<_> = self.jobs().collect();
         while !jobs.is_empty() {
-            jobs.retain_mut(|job| job.fetch.send_one(cx));
+            jobs.retain_mut(|job| {
+                let has_begun = job.fetch.begin_one();
+                // Sends the request. If its response is ready, the pager has it when the series is polled next.
+                job.fetch.receive(cx);
+                has_begun
+            });
         }
     }
 }

@@ -216,10 +216,10 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
     }
 }
 
-/// The records of a window, in order of time.
-pub(super) fn records<T: 'static>(response: PageResponse<Batch>) -> Vec<T> {
+/// The records of a window with their times, in order of time.
+pub(super) fn records<T: 'static>(response: PageResponse<Batch>) -> (Vec<Timestamp>, Vec<T>) {
     let PageResponse { sorted, records, .. } = response;
     let records = records.and_then(|records| records.downcast::<Vec<T>>().ok()).map(|records| *records);
     let mut records: Vec<Option<T>> = records.unwrap_or_default().into_iter().map(Some).collect();
-    sorted.iter().filter_map(|record| records.get_mut(record.index)?.take()).collect()
+    sorted.into_iter().filter_map(|(time, index)| Some((time, records.get_mut(index)?.take()?))).unzip()
 }

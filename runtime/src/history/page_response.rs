@@ -5,50 +5,29 @@
 
 use std::time::Duration;
 
+use super::page::Report;
+use super::page_metadata::PageMetadata;
 use super::time_grid::{Span, TimeGrid};
-use crate::decode::BadRecord;
-use crate::send::SeriesNotes;
+use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
-/// A response with its records in the order of the service.
-#[derive(Debug)]
-pub(super) struct Received<R> {
-    /// The time of each decoded record; `None` for a record without a time.
-    pub(super) times: Vec<Option<Timestamp>>,
-    /// The decoded records, in the order of `times`.
-    pub(super) records: R,
-    /// The skipped records that could not be decoded.
-    pub(super) bad: Vec<BadRecord>,
-    /// The metadata of the response, if any.
-    pub(super) notes: Option<SeriesNotes>,
-    /// The `Date` of the response.
-    pub(super) date: Option<Timestamp>,
-}
-
-/// The position of a record in a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TimedIndex {
-    pub(super) time: Timestamp,
-    pub(super) index: usize,
-}
+/// A response with its records in the order of the service, and its `Date`.
+pub(super) type Received<R> = (TimedRecords<R>, Option<Timestamp>);
 
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
 pub(super) struct PageResponse<R> {
-    /// One record per time, in order of time.
-    pub(super) sorted: Vec<TimedIndex>,
+    /// One record per time, in order of time: the time, and the index in `records`.
+    pub(super) sorted: Vec<(Timestamp, usize)>,
     /// `None` for a window without a response.
     pub(super) records: Option<R>,
     /// The steps that overlap the window and have no record.
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    pub(super) dropped: Dropped,
-    pub(super) bad: Vec<BadRecord>,
-    pub(super) notes: Option<SeriesNotes>,
     pub(super) date: Option<Timestamp>,
-    /// The pages that were requested to find the first record.
-    pub(super) searched: Vec<Span>,
+    /// The report on the response, without gaps.
+    pub(super) report: Report,
 }
 
 /// The number of received records that are not part of the result, by reason.
@@ -79,24 +58,14 @@ impl Dropped {
 }
 
 impl<R> PageResponse<R> {
-    /// A response without records.
-    pub(super) fn nothing() -> Self {
-        Self {
-            sorted: Vec::new(),
-            records: None,
-            missing: Vec::new(),
-            received: 0,
-            dropped: Dropped::default(),
-            bad: Vec::new(),
-            notes: None,
-            date: None,
-            searched: Vec::new(),
-        }
+    /// A window without a response.
+    pub(super) fn none(report: Report) -> Self {
+        Self { sorted: Vec::new(), records: None, missing: Vec::new(), received: 0, date: None, report }
     }
 
     /// The part of a response that belongs to its window, which was requested with a margin on both sides.
-    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, received: Received<R>) -> Self {
-        let Received { times, records, bad, notes, date } = received;
+    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, date): Received<R>) -> Self {
+        let TimedRecords { times, records, bad, notes } = series;
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
         let mut sorted = Vec::with_capacity(times.len());
@@ -106,16 +75,18 @@ impl<R> PageResponse<R> {
                 Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
                 // A record in the margin is expected, and belongs to another window.
                 Some(time) if !window.contains(time) => {}
-                Some(time) => sorted.push(TimedIndex { time, index }),
+                Some(time) => sorted.push((time, index)),
             }
         }
         // The stable sort keeps the first of two records of the same time in front, so `dedup_by_key` drops the second.
-        sorted.sort_by_key(|record| record.time);
+        sorted.sort_by_key(|(time, _)| *time);
         let all = sorted.len();
-        sorted.dedup_by_key(|record| record.time);
+        sorted.dedup_by_key(|(time, _)| *time);
         dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
-        let missing = grid.missing(window, sorted.iter().map(|record| record.time));
-        Self { sorted, records: Some(records), missing, received, dropped, bad, notes, date, searched: Vec::new() }
+        let missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
+        let metadata = notes.map(|notes| PageMetadata::new(notes, window)).into_iter().collect();
+        let report = Report { bad_records: bad, dropped, metadata, ..Report::default() };
+        Self { sorted, records: Some(records), missing, received, date, report }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -134,10 +105,10 @@ mod tests {
         let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let received = Received { times, records: (), bad: Vec::new(), notes: None, date: None };
-        let response = PageResponse::new(grid, window, Duration::from_secs(1), received);
-        let sorted = response.sorted.iter().map(|record| (record.time.unix_seconds(), record.index)).collect();
-        let Dropped { out_of_range, duplicate, missing_time } = response.dropped;
+        let series = TimedRecords { times, records: (), bad: Vec::new(), notes: None };
+        let response = PageResponse::new(grid, window, Duration::from_secs(1), (series, None));
+        let sorted = response.sorted.iter().map(|(time, index)| (time.unix_seconds(), *index)).collect();
+        let Dropped { out_of_range, duplicate, missing_time } = response.report.dropped;
         let missing = response.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
         (sorted, [out_of_range, duplicate, missing_time], missing)
     }

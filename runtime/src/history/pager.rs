@@ -7,13 +7,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::page::{Report, Searched};
 use super::page_limits::PageLimits;
 use super::page_response::{Dropped, PageResponse, Received};
-use super::page_state::{PageState, PlannedPage};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::Error;
-use crate::platform::Instant;
 use crate::values::Timestamp;
 
 /// The settings for fetching a range.
@@ -29,8 +28,6 @@ pub(super) struct PagerOptions {
     pub(super) beside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
-    /// The maximum number of requests for a window that fails.
-    pub(super) attempts: u32,
     /// The time from which the service may still publish records; after the range if all are published.
     pub(super) unsettled: Timestamp,
     /// True if the first record may be searched for.
@@ -59,10 +56,50 @@ const FIRST_PAGES: u64 = 4;
 const MANY_PAGES: u64 = 16;
 
 /// A window with its records, or with the error of its last attempt.
+pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
+
+/// A window of the range.
 #[derive(Debug)]
-pub(super) struct Accepted<R> {
-    pub(super) window: Span,
-    pub(super) outcome: Result<PageResponse<R>, Error>,
+struct PlannedPage<R> {
+    window: Span,
+    state: PageState<R>,
+    /// True for a response without records, until the adjacent windows have decided whether it is trusted.
+    is_doubted: bool,
+    /// If the window is requested because a larger page had no records here: the number of records on that page.
+    confirms: Option<usize>,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // Nearly all pages become settled.
+enum PageState<R> {
+    Waiting,
+    /// Requested; the number of the request.
+    Sent(u64),
+    Settled(Result<PageResponse<R>, Error>),
+}
+
+impl<R> PlannedPage<R> {
+    fn new(window: Span) -> Self {
+        Self { window, state: PageState::Waiting, is_doubted: false, confirms: None }
+    }
+
+    fn settled(window: Span, response: PageResponse<R>) -> Self {
+        Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
+    }
+
+    /// Returns whether the response has records; `None` before there is one.
+    fn has_records(&self) -> Option<bool> {
+        match &self.state {
+            PageState::Settled(outcome) => Some(outcome.as_ref().is_ok_and(|response| !response.is_empty())),
+            PageState::Waiting | PageState::Sent(_) => None,
+        }
+    }
+
+    /// Returns whether this window is an end of a page with records that was requested again and is empty. Such a
+    /// window shows nothing about the windows next to the page.
+    fn is_empty_end(&self) -> bool {
+        self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
+    }
 }
 
 impl<R> Pager<R> {
@@ -108,56 +145,37 @@ impl<R> Pager<R> {
     }
 
     /// The next window to request, and a number for its response.
-    pub(super) fn next_request(&mut self, now: Instant) -> Option<(u64, Span)> {
-        if self.is_busy() {
+    pub(super) fn next_request(&mut self) -> Option<(u64, Span)> {
+        let is_sent = |page: &&PlannedPage<R>| matches!(page.state, PageState::Sent(_));
+        if self.pages.iter().filter(is_sent).count() >= self.options.ahead {
             return None;
         }
-        let due = |pager: &Self| pager.pages.iter().position(|page| page.is_due(now));
-        if due(self).is_none() {
-            self.plan()?;
+        let is_waiting = |page: &PlannedPage<R>| matches!(page.state, PageState::Waiting);
+        if !self.pages.iter().any(is_waiting) {
+            self.plan();
         }
-        let index = due(self)?;
-        let page = self.pages.get_mut(index)?;
+        let page = self.pages.iter_mut().find(|page| is_waiting(page))?;
         self.requests += 1;
         page.state = PageState::Sent(self.requests);
         Some((self.requests, page.window))
     }
 
-    /// Returns whether the maximum number of requests is in flight.
-    fn is_busy(&self) -> bool {
-        let sent = self.pages.iter().filter(|page| matches!(page.state, PageState::Sent(_)));
-        sent.count() >= self.options.ahead
-    }
-
-    /// The time at which the next failed window is due again; `None` while the maximum number of requests is in flight.
-    pub(super) fn next_retry(&self) -> Option<Instant> {
-        let times = self.pages.iter().filter_map(|page| match page.state {
-            PageState::Waiting(time) => time,
-            _ => None,
-        });
-        times.min().filter(|_| !self.is_busy())
-    }
-
-    /// Plans the next window, or starts a search for the first record; `None` if neither is possible now.
-    fn plan(&mut self) -> Option<()> {
+    /// Plans the next window, or starts a search for the first record, if either is possible now.
+    fn plan(&mut self) {
         let PagerOptions { grid, range, ahead, may_search, .. } = self.options;
         if self.next >= range.to || self.pages.len() >= ahead || self.search.is_some() {
-            return None;
+            return;
         }
-        if may_search && self.requests >= FIRST_PAGES && self.unplanned() >= MANY_PAGES {
+        if !may_search || self.requests < FIRST_PAGES || self.unplanned() < MANY_PAGES {
+            let to = grid.after(self.next, self.limits.steps()).min(range.to);
+            self.pages.push_back(PlannedPage::new(Span { from: self.next, to }));
+            self.next = to;
+        } else if self.pages.iter().all(|page| page.is_doubted) {
             // The search begins when all requested pages have a response.
-            if !self.pages.iter().all(|page| page.is_doubted) {
-                return None;
-            }
             let rest = Span { from: self.next, to: range.to };
             self.search = Some(Search::new(grid, rest, self.limits.steps()));
             self.continue_search();
-            return Some(());
         }
-        let to = grid.after(self.next, self.limits.steps()).min(range.to);
-        self.pages.push_back(PlannedPage::new(Span { from: self.next, to }));
-        self.next = to;
-        Some(())
     }
 
     /// Requests the next page of a search, or ends the search: one empty window then covers the range up to the first
@@ -167,10 +185,12 @@ impl<R> Pager<R> {
             None => {}
             Some(Ok(window)) => self.pages.push_back(PlannedPage::new(window)),
             Some(Err(window)) => {
-                let searched = self.search.take().map(Search::into_requested).unwrap_or_default();
+                let requested = self.search.take().map(Search::into_requested).unwrap_or_default();
                 if !window.is_empty() {
+                    let searches = vec![Searched { range: window.range(), requested }];
                     let missing = self.options.grid.missing(window, std::iter::empty());
-                    let response = PageResponse { missing, searched, ..PageResponse::nothing() };
+                    let report = Report { searches, ..Report::default() };
+                    let response = PageResponse { missing, ..PageResponse::none(report) };
                     self.pages.push_back(PlannedPage::settled(window, response));
                 }
                 (self.next, self.options.may_search) = (window.to, false);
@@ -179,153 +199,137 @@ impl<R> Pager<R> {
     }
 
     /// Processes the response to the request with the number `id`, or the failure of that request.
-    pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>, now: Instant) {
+    pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>) {
         let is_sent = |page: &PlannedPage<R>| matches!(page.state, PageState::Sent(sent) if sent == id);
         let Some(index) = self.pages.iter().position(is_sent) else { return };
-        let is_search = self.search.is_some() && index + 1 == self.pages.len();
-        let PagerOptions { grid, margin, attempts, .. } = self.options;
+        let is_last = index + 1 == self.pages.len();
         let Some(page) = self.pages.get_mut(index) else { return };
-        let outcome = match outcome {
-            Ok(received) => Ok(PageResponse::new(grid, page.window, margin, received)),
-            Err(error) => match page.failed(error, attempts, now) {
-                Some(error) => Err(error),
-                // Another attempt is scheduled.
-                None => return,
-            },
-        };
-        match (outcome, &mut self.search) {
-            (Ok(response), Some(search)) if is_search => {
-                self.pages.pop_back();
+        let PagerOptions { grid, margin, .. } = self.options;
+        let outcome = outcome.map(|received| PageResponse::new(grid, page.window, margin, received));
+        if let Some(search) = self.search.as_mut().filter(|_| is_last) {
+            self.pages.pop_back();
+            if let Ok(response) = outcome {
                 search.received(response.is_empty());
                 self.continue_search();
-            }
-            (Err(_), Some(_)) if is_search => {
+            } else {
                 // A failed search is given up; all pages are requested instead.
-                self.pages.pop_back();
                 (self.search, self.options.may_search) = (None, false);
             }
-            (Ok(response), _) => {
+            return;
+        }
+        match outcome {
+            Ok(response) => {
                 // A search is useful only if the range begins with empty pages.
                 self.options.may_search &= response.is_empty();
                 self.judge(index, response);
             }
-            (Err(error), _) => self.fail(index, error),
+            Err(error) if error.is_body_too_large() && grid.touched(page.window) > 1 => {
+                let half = half(grid, page.window);
+                // Later windows of the same size would be too large as well.
+                self.limits.cut(half);
+                self.divide(index);
+            }
+            Err(error) => page.state = PageState::Settled(Err(error)),
         }
     }
 
-    /// The next window in order of time, if it is settled or has failed.
+    /// The next window in order of time, if it is settled.
     pub(super) fn take(&mut self) -> Option<Accepted<R>> {
-        self.judge_empty();
         let front = self.pages.front()?;
-        if front.is_doubted || matches!(front.state, PageState::Waiting(_) | PageState::Sent(_)) {
+        if front.is_doubted && self.is_suspicious()? {
+            let window = front.window;
+            let halves = self.options.grid.pieces(window, half(self.options.grid, window)).into_iter();
+            self.replace(0, halves.map(|half| PlannedPage { confirms: Some(0), ..PlannedPage::new(half) }));
             return None;
         }
-        let is_empty_end = front.is_empty_end();
-        let PlannedPage { window, state, .. } = self.pages.pop_front()?;
-        let outcome = match state {
-            PageState::Settled(response) => Ok(response),
-            PageState::Failed(error) => Err(error),
-            PageState::Waiting(_) | PageState::Sent(_) => return None,
+        let (has_records, is_empty_end) = (front.has_records()?, front.is_empty_end());
+        let PlannedPage { window, state: PageState::Settled(outcome), .. } = self.pages.pop_front()? else {
+            return None;
         };
         if !is_empty_end {
-            self.has_records_before = outcome.as_ref().is_ok_and(|response| !response.is_empty());
+            self.has_records_before = has_records;
         }
-        Some(Accepted { window, outcome })
+        Some((window, outcome))
     }
 
     /// Decides on the response of a window: it is settled, was truncated, or lacks an end that is requested again.
     fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
-        let (window, received) = (page.window, response.received);
+        let (received, is_empty) = (response.received, response.is_empty());
         if let Some(doubted) = page.confirms {
-            self.limits.confirm(doubted, received, response.is_empty());
-            if doubted > 0 && response.is_empty() {
+            self.limits.confirm(doubted, received, is_empty);
+            if doubted > 0 && is_empty {
                 // The larger page, of which this window is a part, has already reported these records.
-                (response.bad, response.dropped) = (Vec::new(), Dropped::default());
+                (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
             }
         }
-        let steps = self.options.grid.touched(window);
+        let steps = self.options.grid.touched(page.window);
         // A step with several records may have displaced records of other steps.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
                 // The remaining records did not fit on the page.
-                if !response.is_empty() {
+                if !is_empty {
                     self.limits.cut(response.sorted.len());
                 }
                 return self.divide(index);
             }
-            page.is_doubted = response.is_empty() && page.confirms.is_none();
-            if !response.is_empty() && !self.limits.is_trusted(received) {
+            page.is_doubted = is_empty && page.confirms.is_none();
+            if !is_empty && !self.limits.is_trusted(received) {
                 return self.request_missing_ends(index, response);
             }
         } else if response.missing.is_empty() {
             self.limits.complete(received);
         }
-        page.state = PageState::Settled(response);
+        page.state = PageState::Settled(Ok(response));
     }
 
     /// Settles a response, and requests the ends without records again, because a service that truncates a page omits
-    /// records at an end. A gap between two records is trusted.
+    /// records at an end. A gap between two records is trusted, and so is a gap whose records may be published later.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
-        let Some(window) = self.pages.get(index).map(|page| page.window) else { return };
-        let outer = self.options.grid.outer(window);
+        let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
+        let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);
         let confirming = |window| PlannedPage { confirms: Some(response.received), ..PlannedPage::new(window) };
-        let is_first = |gap: &&Span| gap.from == outer.from && gap.from < self.options.unsettled;
-        let first = response.missing.first().filter(is_first).map(|gap| Span { from: window.from, to: gap.to });
-        let last = response.missing.last().filter(|gap| gap.to == outer.to && !self.is_tail(window));
-        let last = last.map(|gap| Span { from: gap.from, to: window.to });
-        let rest =
-            Span { from: first.map_or(window.from, |first| first.to), to: last.map_or(window.to, |last| last.from) };
-        let (first, last) = (first.map(confirming), last.map(confirming));
+        let mut ends = [None, None];
+        for gap in response.missing.iter().filter(|gap| gap.from < unsettled) {
+            if gap.from == outer.from {
+                ends[0] = Some(confirming(Span { from: rest.from, to: gap.to }));
+                rest.from = gap.to;
+            } else if gap.to == outer.to {
+                ends[1] = Some(confirming(Span { from: gap.from, to: rest.to }));
+                rest.to = gap.from;
+            }
+        }
         response.missing.retain(|gap| rest.contains(gap.from));
+        let [first, last] = ends;
         let rest = PlannedPage::settled(rest, response);
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
-    /// Decides whether the first window is trusted if its response is empty. Between two windows with records, the
-    /// window is requested again. Between two empty windows, it is trusted. Between an empty window and one with
-    /// records, it is requested again, until such empty responses have proved right.
-    fn judge_empty(&mut self) {
-        let Some(PlannedPage { window, is_doubted: true, .. }) = self.pages.front() else { return };
-        let window = *window;
-        let next = self.pages.iter().skip(1).find(|page| !page.is_empty_end());
-        let has_records_after = match next.map(|page| &page.state) {
-            None if self.next >= self.options.range.to => false,
-            None | Some(PageState::Waiting(_) | PageState::Sent(_)) => return,
-            Some(PageState::Failed(_)) => false,
-            Some(PageState::Settled(response)) => !response.is_empty(),
+    /// Returns whether the first window, whose response is empty, is requested again; `None` while the next window has
+    /// no response. Between two windows with records, it is requested again. Between two empty windows, it is trusted.
+    /// Between an empty window and one with records, it is requested again, until such empty responses have proved
+    /// right.
+    fn is_suspicious(&self) -> Option<bool> {
+        let front = self.pages.front()?;
+        let has_records_after = match self.pages.iter().skip(1).find(|page| !page.is_empty_end()) {
+            Some(next) => next.has_records()?,
+            None if self.next < self.options.range.to => return None,
+            None => false,
         };
-        let is_doubted = match (self.has_records_before, has_records_after) {
+        Some(match (self.has_records_before, has_records_after) {
             (true, true) => true,
             (false, false) => false,
-            _ => !self.is_tail(window) && !self.limits.is_trusted(0),
-        };
-        if is_doubted {
-            let halves = self.options.grid.pieces(window, self.half(window)).into_iter();
-            self.replace(0, halves.map(|half| PlannedPage { confirms: Some(0), ..PlannedPage::new(half) }));
-        } else if let Some(page) = self.pages.front_mut() {
-            page.is_doubted = false;
-        }
-    }
-
-    /// Stores the error of a window, or divides the window if the response was larger than allowed.
-    fn fail(&mut self, index: usize, error: Error) {
-        let Some(page) = self.pages.get_mut(index) else { return };
-        if error.is_body_too_large() && self.options.grid.touched(page.window) > 1 {
-            let half = self.half(self.pages.get(index).map_or(self.options.range, |page| page.window));
-            // Later windows of the same size would be too large as well.
-            self.limits.cut(half);
-            return self.divide(index);
-        }
-        page.state = PageState::Failed(error);
+            _ => front.window.from < self.options.unsettled && !self.limits.is_trusted(0),
+        })
     }
 
     /// Replaces a window by windows of half the size, or of the learned size if that is smaller.
     fn divide(&mut self, index: usize) {
-        let Some(window) = self.pages.get(index).map(|page| page.window) else { return };
-        let steps = self.limits.steps().min(self.half(window));
-        self.replace(index, self.options.grid.pieces(window, steps).into_iter().map(PlannedPage::new));
+        let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
+        let grid = self.options.grid;
+        let pieces = grid.pieces(*window, self.limits.steps().min(half(grid, *window)));
+        self.replace(index, pieces.into_iter().map(PlannedPage::new));
     }
 
     fn replace(&mut self, index: usize, pages: impl IntoIterator<Item = PlannedPage<R>>) {
@@ -333,16 +337,11 @@ impl<R> Pager<R> {
         self.pages.truncate(index);
         self.pages.extend(pages.into_iter().chain(after));
     }
+}
 
-    /// Half the steps of a window, rounded up.
-    fn half(&self, window: Span) -> usize {
-        usize::try_from(self.options.grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
-    }
-
-    /// Returns whether a window is the last one of a range whose records may be published later.
-    fn is_tail(&self, window: Span) -> bool {
-        self.options.unsettled < self.options.range.to && window.to == self.options.range.to
-    }
+/// Half the steps of a window, rounded up.
+fn half(grid: TimeGrid, window: Span) -> usize {
+    usize::try_from(grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -137,8 +137,8 @@ impl RequestTemplate {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
         let Self { grid, page_size, beside, .. } = *self;
-        let Options { ahead, attempts, unsettled, every_page, .. } = *options;
-        PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: !every_page }
+        let Options { ahead, unsettled, every_page, .. } = *options;
+        PagerOptions { grid, range, margin, page_size, beside, ahead, unsettled, may_search: !every_page }
     }
 
     /// The request for a window. The ends of the requested range are outside of the window, so the result is the same

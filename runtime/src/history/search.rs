@@ -2,6 +2,8 @@
 //!
 //! Pages are numbered. The next page to request depends on whether the pages before it had records.
 
+use std::ops::Range;
+
 use super::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 
@@ -15,7 +17,7 @@ pub(super) struct Search {
     pages: u64,
     /// The page of the last request, and the windows of all requests.
     page: u64,
-    requested: Vec<Span>,
+    requested: Vec<Range<Timestamp>>,
     /// The first page that may have records: all pages before it are empty, or were not requested.
     low: u64,
     /// The value of `low` before the last empty page.
@@ -45,7 +47,7 @@ impl Search {
             Some(high) => return Err(Span { from: self.range.from, to: self.start(high) }),
         };
         let window = Span { from: self.start(self.page), to: self.start(self.page + 1) };
-        self.requested.push(window);
+        self.requested.push(window.range());
         Ok(window)
     }
 
@@ -64,7 +66,7 @@ impl Search {
     }
 
     /// The windows that were requested.
-    pub(super) fn into_requested(self) -> Vec<Span> {
+    pub(super) fn into_requested(self) -> Vec<Range<Timestamp>> {
         self.requested
     }
 

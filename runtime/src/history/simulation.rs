@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use tokio::time::Instant;
 
-use super::gaps::{Gap, Gaps};
-use super::page_response::{Dropped, Received};
+use super::gaps;
+use super::page_response::Dropped;
 use super::pager::{Pager, PagerOptions};
 use super::time_grid::{Span, TimeGrid};
+use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
 const STEP: i64 = 60;
@@ -91,46 +91,41 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     let range = span(from, to);
     let margin = Duration::from_secs(1);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
-    let options =
-        PagerOptions { grid, range, margin, page_size, beside: 1, ahead, attempts: 4, unsettled, may_search: false };
+    let options = PagerOptions { grid, range, margin, page_size, beside: 1, ahead, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
-    let mut gaps = Gaps::new(grid.whole(range), None, range.from);
+    let mut open = None;
     let (mut result, mut dropped) = (Fetched::default(), Dropped::default());
     let mut in_flight = Vec::new();
-    let now = Instant::now();
     while !pager.is_over() {
-        while let Some(request) = pager.next_request(now) {
+        while let Some(request) = pager.next_request() {
             in_flight.push(request);
         }
         if !in_flight.is_empty() {
             let (id, window) = in_flight.swap_remove(rng.usize(0..in_flight.len()));
             let [start, end] = [window.from, window.to].map(|time| (time - Duration::from_nanos(1)).unix_seconds());
             let times = service.answer(start, end + 1, page_size, rng);
-            let received = Received {
+            let series = TimedRecords {
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
                 notes: None,
-                date: None,
             };
-            pager.received(id, Ok(received), now);
+            pager.received(id, Ok((series, None)));
         }
-        while let Some(accepted) = pager.take() {
-            let response = accepted.outcome.unwrap();
+        while let Some((window, outcome)) = pager.take() {
+            let response = outcome.unwrap();
             let records = response.records.as_deref().unwrap_or_default();
-            result.times.extend(response.sorted.iter().map(|record| records[record.index]));
-            assert!(response.sorted.iter().all(|record| accepted.window.contains(record.time)));
-            result.gaps.extend(gaps.window(accepted.window.to, &response.missing).iter().map(plain));
-            dropped = dropped.and(response.dropped);
+            result.times.extend(response.sorted.iter().map(|(_, index)| records[*index]));
+            assert!(response.sorted.iter().all(|(time, _)| window.contains(*time)));
+            let ended;
+            (ended, open) = gaps::join(open, &response.missing, grid.whole(range), window.to);
+            result.gaps.extend(ended.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())));
+            dropped = dropped.and(response.report.dropped);
         }
         assert!(pager.requests() < 100_000, "{service:?}");
     }
-    assert_eq!((in_flight.len(), gaps.open_since()), (0, None));
+    assert_eq!((in_flight.len(), open), (0, None));
     (result, pager.requests(), dropped)
-}
-
-fn plain(gap: &Gap) -> (i64, i64) {
-    (gap.range.start.unix_seconds(), gap.range.end.unix_seconds())
 }
 
 /// The expected result for a range, computed by checking every step.

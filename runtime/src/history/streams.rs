@@ -79,9 +79,10 @@ impl<T: Send + 'static> Pages<T> {
 
 /// Converts a window to a page.
 pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
-    let ReportedWindow { window, response, report, checkpoint } = window;
-    let times = response.sorted.iter().map(|record| record.time).collect();
-    Page { range: window.range(), times, records: page::records(response), report, checkpoint }
+    let ReportedWindow { window, mut response, checkpoint } = window;
+    let report = std::mem::take(&mut response.report);
+    let (times, records) = page::records(response);
+    Page { range: window.range(), times, records, report, checkpoint }
 }
 
 impl<T: Send + 'static> Stream for Pages<T> {

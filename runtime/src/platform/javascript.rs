@@ -36,7 +36,7 @@ pub(crate) fn sleep(time: Duration) -> Sleep {
     Sleep::new(Instant::now().checked_add(time))
 }
 
-pub(crate) fn sleep_until(time: Instant) -> Sleep {
+fn sleep_until(time: Instant) -> Sleep {
     Sleep::new(Some(time))
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
-pub(crate) use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout, timeout_at};
+pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 /// The time of the system clock.
 pub(crate) fn now() -> SystemTime {

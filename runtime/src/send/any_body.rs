@@ -136,7 +136,7 @@ fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeErro
 impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
-    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<AnyRecord>, Error> {
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
         let series = AnySeries::read(response?)?;
         let times = series.times();
         let AnySeries { data: records, metadata, unknown_fields, bad_records: bad, .. } = series;

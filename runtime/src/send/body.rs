@@ -70,14 +70,14 @@ pub trait SeriesBody: Body {
     type Item: AsFieldValue + Send + 'static;
 
     /// Reads the records of a response, each with its time.
-    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Self::Item>, Error>;
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }
 
-/// The records of a response, in the order of the service.
+/// The records of a response, in the order of the service: as a list, or without their static type.
 #[derive(Debug)]
-pub struct TimedRecords<T> {
+pub struct TimedRecords<R> {
     /// The decoded records.
-    pub(crate) records: Vec<T>,
+    pub(crate) records: R,
     /// The time of each decoded record; `None` for a record without a readable time.
     pub(crate) times: Vec<Option<Timestamp>>,
     /// The skipped records that could not be decoded.
@@ -97,7 +97,7 @@ pub(crate) struct SeriesNotes {
     pub(crate) unknown_fields: UnknownFields,
 }
 
-impl<T: AsFieldValue> TimedRecords<T> {
+impl<T: AsFieldValue> TimedRecords<Vec<T>> {
     pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
         let notes = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
         Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, notes }

@@ -4,7 +4,6 @@
 //! unknown values, so a version with more known values does not change which patterns match.
 
 use std::fmt;
-use std::ops::Deref;
 use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
@@ -59,50 +58,6 @@ impl fmt::Debug for UnknownValue {
     }
 }
 
-/// A known value of an enum; returned by the enum's method `known`.
-///
-/// `Known` is `Copy`, even if the enum is not.
-#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Known<T: 'static>(&'static T);
-
-impl<T> Known<T> {
-    /// Returns the value if it is among the known values.
-    #[doc(hidden)]
-    pub fn find(value: &T, all: &'static [T]) -> Option<Self>
-    where
-        T: PartialEq,
-    {
-        all.iter().find(|known| *known == value).map(Self)
-    }
-
-    /// Returns the value itself, for example to match on it.
-    pub const fn get(self) -> &'static T {
-        self.0
-    }
-}
-
-impl<T> Clone for Known<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Known<T> {}
-
-impl<T> Deref for Known<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.0
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for Known<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// Returns the duration of the interval that a value names, if the catalogue declares it.
 pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
     T::INFO.values.iter().find(|known| known.value == value.text())?.duration
@@ -125,9 +80,9 @@ macro_rules! named_type {
                 }
             }
 
-            /// Returns the value in a type that is `Copy`; `None` for an unknown value.
-            pub fn known(&self) -> ::std::option::Option<$crate::wire::Known<Self>> {
-                $crate::wire::Known::find(self, Self::ALL)
+            /// Returns the value as a reference, which is `Copy`; `None` for an unknown value.
+            pub fn known(&self) -> ::std::option::Option<&'static Self> {
+                Self::ALL.iter().find(|known| *known == self)
             }
         }
 
@@ -140,10 +95,10 @@ macro_rules! named_type {
             }
         }
 
-        /// Converts a known value back into the enum.
-        impl ::std::convert::From<$crate::wire::Known<$name>> for $name {
-            fn from(known: $crate::wire::Known<$name>) -> Self {
-                ::std::clone::Clone::clone(known.get())
+        /// Clones a value, for example a known one, so that setters accept a reference.
+        impl ::std::convert::From<&Self> for $name {
+            fn from(value: &Self) -> Self {
+                ::std::clone::Clone::clone(value)
             }
         }
 
@@ -310,7 +265,7 @@ mod tests {
         check(known);
         assert_eq!((known.as_str(), known.to_string().as_str()), ("1d", "1d"));
         assert_eq!(Step::from(known), Step::Day);
-        assert!(matches!(known.get(), Step::Day));
+        assert!(matches!(known, Step::Day));
         assert!(HashSet::from([known]).contains(&Step::Day.known().expect("a known value")));
         assert!(Step::from("1w").known().is_none());
     }

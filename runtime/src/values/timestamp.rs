@@ -35,34 +35,26 @@ use crate::values::Value;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp {
-    /// Whole seconds since the Unix epoch, rounded down.
-    seconds: i64,
-    /// Nanoseconds in addition to the seconds, less than a second.
-    nanos: u32,
+    /// Nanoseconds since the Unix epoch. The seconds, rounded down, fit into an `i64`.
+    nanos: i128,
 }
 
-const NANOS_PER_SECOND: u32 = 1_000_000_000;
+const SECOND: i128 = 1_000_000_000;
 
 impl TimeUnit {
-    /// Returns the number of units per second; 1 for units that are text.
-    const fn per_second(self) -> u32 {
+    /// Returns the nanoseconds of a number on the wire; those of a second for units that are text.
+    const fn nanos(self) -> u32 {
         match self {
-            Self::Seconds | Self::Iso8601 | Self::Date => 1,
-            Self::Milliseconds => 1000,
-            Self::Microseconds => 1_000_000,
-            Self::Nanoseconds => NANOS_PER_SECOND,
+            Self::Seconds | Self::Iso8601 | Self::Date => 1_000_000_000,
+            Self::Milliseconds => 1_000_000,
+            Self::Microseconds => 1000,
+            Self::Nanoseconds => 1,
         }
     }
 
     /// Returns the resolution of timestamps sent in this unit.
-    pub(crate) const fn grain(self) -> Duration {
-        match self {
-            Self::Seconds | Self::Iso8601 => Duration::from_secs(1),
-            Self::Milliseconds => Duration::from_millis(1),
-            Self::Microseconds => Duration::from_micros(1),
-            Self::Nanoseconds => Duration::from_nanos(1),
-            Self::Date => Duration::from_secs(24 * 60 * 60),
-        }
+    pub(crate) fn grain(self) -> Duration {
+        if self == Self::Date { Duration::from_secs(24 * 60 * 60) } else { Duration::from_nanos(self.nanos().into()) }
     }
 
     /// Returns the timestamp that a text on the wire represents; `None` if it is invalid.
@@ -80,16 +72,23 @@ impl Timestamp {
 
     /// Earliest and latest timestamp.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
-    const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
+    const MAX: Self = Self { nanos: Self::from_unix_seconds(i64::MAX).nanos + SECOND - 1 };
 
     /// Creates a timestamp from Unix seconds; negative values are before 1970.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
-        Self { seconds, nanos: 0 }
+        Self { nanos: seconds as i128 * SECOND }
     }
 
     /// Returns whole Unix seconds, rounded down.
+    #[allow(clippy::cast_possible_truncation)] // No timestamp has more seconds.
     pub const fn unix_seconds(self) -> i64 {
-        self.seconds
+        self.nanos.div_euclid(SECOND) as i64
+    }
+
+    /// Returns the nanoseconds in addition to the seconds.
+    fn subsec_nanos(self) -> u32 {
+        // The fallback is never used: the remainder is less than a second.
+        u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()
     }
 
     /// Converts serialized seconds, with microsecond resolution; `None` if they are out of range.
@@ -108,15 +107,7 @@ impl Timestamp {
     /// Converts a number on the wire.
     #[inline]
     pub(crate) const fn from_wire(count: i64, unit: TimeUnit) -> Self {
-        let per_second = unit.per_second();
-        if per_second == 1 {
-            return Self::from_unix_seconds(count);
-        }
-        let seconds = count.div_euclid(per_second as i64);
-        // The remainder is less than `per_second`, so the cast loses nothing.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let rest = count.rem_euclid(per_second as i64) as u32;
-        Self { seconds, nanos: rest * (NANOS_PER_SECOND / per_second) }
+        Self { nanos: count as i128 * unit.nanos() as i128 }
     }
 
     /// Converts a text in a body, for services that write times as text.
@@ -135,9 +126,7 @@ impl Timestamp {
 
     /// Returns the number that is sent, rounded down to the unit.
     pub(crate) fn wire(self, unit: TimeUnit) -> i64 {
-        let per_second = unit.per_second();
-        let rest = self.nanos / (NANOS_PER_SECOND / per_second);
-        let count = i128::from(self.seconds) * i128::from(per_second) + i128::from(rest);
+        let count = self.nanos.div_euclid(unit.nanos().into());
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
     }
 
@@ -182,10 +171,11 @@ impl TryFrom<Timestamp> for SystemTime {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        if (0..=Self::LAST_WRITABLE.seconds).contains(&self.seconds) {
+        let seconds = self.unix_seconds();
+        if (0..=Self::LAST_WRITABLE.unix_seconds()).contains(&seconds) {
             iso8601::write(*self, &mut text);
         } else {
-            text = self.seconds.to_string();
+            text = seconds.to_string();
         }
         f.pad(&text)
     }
@@ -200,11 +190,11 @@ impl fmt::Debug for Timestamp {
 /// Writes Unix seconds, as an integer if there is no fraction; within a record, the unit of the field is used.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.nanos {
-            0 => serializer.serialize_i64(self.seconds),
+        match (self.unix_seconds(), self.subsec_nanos()) {
+            (seconds, 0) => serializer.serialize_i64(seconds),
             // Exact to the microsecond for dates within some centuries of today.
             #[allow(clippy::cast_precision_loss)]
-            nanos => serializer.serialize_f64(self.seconds as f64 + f64::from(nanos) / f64::from(NANOS_PER_SECOND)),
+            (seconds, nanos) => serializer.serialize_f64(seconds as f64 + f64::from(nanos) / 1e9),
         }
     }
 }

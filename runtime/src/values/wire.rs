@@ -9,7 +9,7 @@ use super::{Timestamp, Value};
 use crate::registry::TimeUnit;
 
 pub use super::into_param::{Given, IntoParam, IntoParamList, Optional};
-pub use super::named_type::{Known, NamedType, UnknownValue};
+pub use super::named_type::{NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
 pub trait ToWire {

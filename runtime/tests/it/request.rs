@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::invented::{Client, Exchange, Timeframe};
 use runtime::registry::TimeUnit;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
-use runtime::wire::{Known, ToWire};
+use runtime::wire::ToWire;
 use runtime::{Builder, Error, Timestamp, transport::Transport};
 
 /// A transport that must not be called.
@@ -205,7 +205,7 @@ fn an_unknown_value_has_no_text_to_match() {
     assert!(known("1m") && known("1h") && !known("3h"));
     assert!(Timeframe::H1.is_known() && !Timeframe::from("3h").is_known());
     assert!(Exchange::NORTH_SPOT.is_known() && !Exchange::from("new_venue").is_known());
-    let known: Known<Timeframe> = Timeframe::from("1h").known().unwrap();
+    let known: &'static Timeframe = Timeframe::from("1h").known().unwrap();
     let copy = known;
     assert_eq!((known.as_str(), Timeframe::from(copy)), ("1h", Timeframe::H1));
     assert_eq!(client().market().ratio().timeframe(known).path_and_query(), "/ratio?timeframe=1h");

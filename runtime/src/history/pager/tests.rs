@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::send::TimedRecords;
 
 /// The start and the end of a window, in seconds.
 type Ends = (i64, i64);
@@ -21,7 +22,6 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
         page_size: steps + 1,
         beside: 1,
         ahead: 8,
-        attempts: 4,
         unsettled: unsettled.into(),
         may_search: false,
     };
@@ -30,11 +30,11 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
 
 /// Asserts that the next request is for this window, and responds with these times.
 fn respond(pager: &mut Pager<()>, window: Ends, times: impl IntoIterator<Item = i64>) {
-    let now = Instant::now();
-    let (id, requested) = pager.next_request(now).unwrap();
+    let (id, requested) = pager.next_request().unwrap();
     assert_eq!(requested, span(window));
     let times = times.into_iter().map(|time| Some(time.into())).collect();
-    pager.received(id, Ok(Received { times, records: (), bad: Vec::new(), notes: None, date: None }), now);
+    let series = TimedRecords { times, records: (), bad: Vec::new(), notes: None };
+    pager.received(id, Ok((series, None)));
 }
 
 fn all((from, to): Ends) -> impl Iterator<Item = i64> {
@@ -43,7 +43,7 @@ fn all((from, to): Ends) -> impl Iterator<Item = i64> {
 
 /// The next returned window, and its number of records.
 fn take(pager: &mut Pager<()>) -> Option<(Span, usize)> {
-    pager.take().map(|accepted| (accepted.window, accepted.outcome.unwrap().sorted.len()))
+    pager.take().map(|(window, outcome)| (window, outcome.unwrap().sorted.len()))
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_newest_records_may_be_published_later() {
         let requested = pager
             .pages
             .iter()
-            .filter(|page| matches!(page.state, PageState::Waiting(_) | PageState::Sent(_)))
+            .filter(|page| matches!(page.state, PageState::Waiting | PageState::Sent(_)))
             .map(|page| page.window);
         let expected: Vec<_> = expected.iter().copied().map(span).collect();
         assert_eq!(requested.collect::<Vec<_>>(), expected, "{unsettled} {window:?} {times:?}");

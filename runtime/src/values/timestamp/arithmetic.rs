@@ -3,37 +3,27 @@
 use std::ops::{Add, AddAssign, Sub};
 use std::time::Duration;
 
-use super::{NANOS_PER_SECOND, Timestamp};
+use super::{SECOND, Timestamp};
 
 impl Timestamp {
     /// Returns the absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
-        let nanos = self.unix_nanos().abs_diff(other.unix_nanos());
-        let per_second = u128::from(NANOS_PER_SECOND);
+        let nanos = self.nanos.abs_diff(other.nanos);
         // Neither fallback is used: the largest difference fits into a `Duration`.
-        let seconds = u64::try_from(nanos / per_second).unwrap_or(u64::MAX);
-        Duration::new(seconds, u32::try_from(nanos % per_second).unwrap_or_default())
+        let seconds = u64::try_from(nanos / SECOND.unsigned_abs()).unwrap_or(u64::MAX);
+        Duration::new(seconds, u32::try_from(nanos % SECOND.unsigned_abs()).unwrap_or_default())
     }
 
     /// Rounds down to a multiple of the step since the Unix epoch; with a step of an hour, to the last full hour. A
     /// step of zero changes nothing.
     pub fn floor(self, step: Duration) -> Self {
-        let nanos = self.unix_nanos();
-        nanos.checked_rem_euclid(nanos_of(step)).map_or(self, |beyond| Self::from_unix_nanos(nanos - beyond))
-    }
-
-    pub(super) fn unix_nanos(self) -> i128 {
-        i128::from(self.seconds) * i128::from(NANOS_PER_SECOND) + i128::from(self.nanos)
+        let beyond = self.nanos.checked_rem_euclid(nanos_of(step)).unwrap_or_default();
+        Self::from_unix_nanos(self.nanos - beyond)
     }
 
     /// Converts Unix nanoseconds; saturates at the earliest and the latest timestamp.
     pub(super) fn from_unix_nanos(nanos: i128) -> Self {
-        let per_second = i128::from(NANOS_PER_SECOND);
-        match (i64::try_from(nanos.div_euclid(per_second)), u32::try_from(nanos.rem_euclid(per_second))) {
-            (Ok(seconds), Ok(nanos)) => Self { seconds, nanos },
-            _ if nanos < 0 => Self::MIN,
-            _ => Self::MAX,
-        }
+        Self { nanos: nanos.clamp(Self::MIN.nanos, Self::MAX.nanos) }
     }
 }
 
@@ -47,7 +37,7 @@ impl Add<Duration> for Timestamp {
     type Output = Self;
 
     fn add(self, duration: Duration) -> Self {
-        Self::from_unix_nanos(self.unix_nanos() + nanos_of(duration))
+        Self::from_unix_nanos(self.nanos.saturating_add(nanos_of(duration)))
     }
 }
 
@@ -56,7 +46,7 @@ impl Sub<Duration> for Timestamp {
     type Output = Self;
 
     fn sub(self, duration: Duration) -> Self {
-        Self::from_unix_nanos(self.unix_nanos() - nanos_of(duration))
+        Self::from_unix_nanos(self.nanos.saturating_sub(nanos_of(duration)))
     }
 }
 
@@ -80,12 +70,16 @@ impl AddAssign<Duration> for Timestamp {
 mod tests {
     use super::*;
 
+    fn at(seconds: i64, nanos: u64) -> Timestamp {
+        Timestamp::from(seconds) + Duration::from_nanos(nanos)
+    }
+
     #[test]
     fn arithmetic_carries_and_borrows() {
         let step = Duration::from_millis(700);
         let later = Timestamp::from(5) + step + step;
-        assert_eq!(later, Timestamp { seconds: 6, nanos: 400_000_000 });
-        assert_eq!(later - step, Timestamp { seconds: 5, nanos: 700_000_000 });
+        assert_eq!(later, at(6, 400_000_000));
+        assert_eq!(later - step, at(5, 700_000_000));
         assert_eq!(later - step - step, Timestamp::from(5));
     }
 
@@ -101,12 +95,11 @@ mod tests {
 
     #[test]
     fn differences() {
-        let (early, late) =
-            (Timestamp { seconds: -2, nanos: 900_000_000 }, Timestamp { seconds: 3, nanos: 100_000_000 });
+        let (early, late) = (at(-2, 900_000_000), at(3, 100_000_000));
         assert_eq!(late - early, Duration::from_millis(4200));
         assert_eq!((early - late, early - early), (Duration::ZERO, Duration::ZERO));
         assert_eq!((early.abs_diff(late), late.abs_diff(early)), (late - early, late - early));
-        assert_eq!(Timestamp::MAX - Timestamp::MIN, Duration::new(u64::MAX, NANOS_PER_SECOND - 1));
+        assert_eq!(Timestamp::MAX - Timestamp::MIN, Duration::new(u64::MAX, 999_999_999));
         assert_eq!(early + (late - early), late);
         let mut moved = early;
         moved += late - early;
@@ -118,8 +111,8 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let floor = |seconds: i64, step| Timestamp::from(seconds).floor(step).unix_seconds();
         assert_eq!([7199, 7200, 0, -1, -3600].map(|seconds| floor(seconds, hour)), [3600, 7200, 0, -3600, -3600]);
-        let fine = Timestamp { seconds: -1, nanos: 250_000_000 };
-        assert_eq!(fine.floor(Duration::from_millis(100)), Timestamp { seconds: -1, nanos: 200_000_000 });
+        let fine = at(-1, 250_000_000);
+        assert_eq!(fine.floor(Duration::from_millis(100)), at(-1, 200_000_000));
         assert_eq!(fine.floor(Duration::ZERO), fine);
         assert_eq!(
             (Timestamp::MIN.floor(hour), Timestamp::MAX.floor(Duration::MAX)),

@@ -20,7 +20,7 @@ impl TryFrom<Timestamp> for jiff::Timestamp {
     type Error = OutOfRange;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_nanosecond(timestamp.unix_nanos()).map_err(|_| OutOfRange(timestamp))
+        Self::from_nanosecond(timestamp.nanos).map_err(|_| OutOfRange(timestamp))
     }
 }
 
@@ -37,7 +37,7 @@ impl TryFrom<Timestamp> for chrono::DateTime<chrono::Utc> {
     type Error = OutOfRange;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_timestamp(timestamp.seconds, timestamp.nanos).ok_or(OutOfRange(timestamp))
+        Self::from_timestamp(timestamp.unix_seconds(), timestamp.subsec_nanos()).ok_or(OutOfRange(timestamp))
     }
 }
 
@@ -53,7 +53,7 @@ impl TryFrom<Timestamp> for time::OffsetDateTime {
     type Error = OutOfRange;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        Self::from_unix_timestamp_nanos(timestamp.unix_nanos()).map_err(|_| OutOfRange(timestamp))
+        Self::from_unix_timestamp_nanos(timestamp.nanos).map_err(|_| OutOfRange(timestamp))
     }
 }
 
