@@ -94,6 +94,7 @@ fn unknown(written: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Metric, metric};
 
     fn check(written: &str) -> String {
         find(written).map_or_else(|failure| failure.to_string(), ToString::to_string)
@@ -101,8 +102,10 @@ mod tests {
 
     #[test]
     fn endpoint_is_found_by_each_of_its_names() {
-        for written in ["volume_ratio", "volume-ratio", "volumeRatio", "/volumeRatio", "orderflow.volume_ratio"] {
-            assert_eq!(check(written), "orderflow.volume_ratio", "{written}");
+        let Metric { endpoint, name, path, .. } = metric();
+        let full = endpoint.to_string();
+        for written in [name, &*name.replace('_', "-"), path.trim_start_matches('/'), path, &full, endpoint.name] {
+            assert_eq!(check(written), full, "{written}");
         }
     }
 
@@ -119,14 +122,19 @@ mod tests {
 
     #[test]
     fn misspelt_names_get_suggestions() {
-        let expected =
-            "unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints";
-        assert_eq!(check("volum_ratio"), expected);
+        let name = metric().name;
+        let help = format!("did you mean `{name}`? `derivs list` lists all endpoints");
+        assert_eq!(check(&format!("{name}s")), format!("unknown endpoint `{name}s`\n  help: {help}"));
     }
 
     #[test]
     fn shared_name_selects_the_endpoint_with_a_path() {
-        assert_eq!(check("global_accounts"), "longs_shorts.global_accounts");
-        assert_eq!(check("global_metrics.global_accounts"), "global_metrics.global_accounts");
+        for (_, endpoint) in all() {
+            let of_name: Vec<_> = all().map(|(_, other)| other).filter(|other| other.ident == endpoint.ident).collect();
+            let with_path: Vec<_> = of_name.iter().filter(|other| other.path.is_some()).collect();
+            if let [one] = &*with_path {
+                assert_eq!(check(endpoint.ident), one.to_string());
+            }
+        }
     }
 }

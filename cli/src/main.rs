@@ -4,6 +4,10 @@
 //! params are read from the client's registry.
 
 mod backfill_report;
+#[cfg(test)]
+#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "../tests/it/support/catalogue.rs"]
+mod catalogue;
 mod chart_data;
 mod chart_drawing;
 mod command_line;

@@ -224,13 +224,14 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::catalogue::{Metric, metric};
 
     #[test]
     fn option_names_are_in_kebab_case() {
-        for (wire_name, long) in [("coin", "coin"), ("startTime", "start-time"), ("a_b", "a-b"), ("X", "x")] {
+        for (wire_name, long) in [("size", "size"), ("startTime", "start-time"), ("a_b", "a-b"), ("X", "x")] {
             assert_eq!(kebab(wire_name), long);
         }
     }
@@ -250,17 +251,18 @@ mod tests {
     #[test]
     fn help_shows_only_the_params_of_the_endpoint() {
         let command = Params::augment_args(Command::new("get"));
-        let shown = |names: &[&str], walked| {
-            let chosen: Vec<Endpoint> = names.iter().filter_map(|name| endpoint_names::find(name).ok()).collect();
-            let command = narrowed(command.clone(), &chosen, walked);
+        let shown = |chosen: &[Endpoint], walked| {
+            let command = narrowed(command.clone(), chosen, walked);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
             // The order of the catalogue is irrelevant.
             shown.map(str::to_owned).collect::<BTreeSet<_>>()
         };
-        let walked = ["coin", "exchange", "timeframe", "param"];
-        assert_eq!(shown(&["open_interest"], true), BTreeSet::from(walked.map(str::to_owned)));
-        let single = ["coin", "exchange", "timeframe", "limit", "start-time", "end-time", "sort", "param"];
-        assert_eq!(shown(&["open_interest"], false), BTreeSet::from(single.map(str::to_owned)));
+        let Metric { endpoint, history, .. } = metric();
+        let own = endpoint.params.unwrap_or_default().iter().filter(|param| param.const_value.is_none());
+        let own = own.map(|param| kebab(param.wire_name)).chain(["param".to_owned()]).collect::<BTreeSet<_>>();
+        assert_eq!(shown(&[endpoint], false), own);
+        let range: BTreeSet<_> = range_params(history).map(kebab).collect();
+        assert_eq!(shown(&[endpoint], true), &own - &range);
         // Without an endpoint, only the params that most endpoints accept are shown.
         assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
     }

@@ -286,6 +286,7 @@ pub(crate) fn no_range_params(params: &Params) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Metric, metric, object, other_metric, values};
 
     fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
         let targets: Result<Vec<_>> = targets.iter().map(|name| Target::find(name)).collect();
@@ -300,29 +301,31 @@ mod tests {
 
     #[test]
     fn every_combination_is_one_series() {
-        let two: (&str, &[&str]) = ("coin", &["BTC", "ETH"]);
-        assert_eq!(check(&["volume_ratio"], &[two], &[]), ["BTC", "ETH"]);
-        assert_eq!(check(&["volume_ratio"], &[("coin", &["BTC"])], &[]), ["volume_ratio"]);
-        let four = check(&["volume_ratio", "open_interest"], &[two, ("timeframe", &["1h"])], &[]);
-        assert_eq!(four, ["volume_ratio BTC", "volume_ratio ETH", "open_interest BTC", "open_interest ETH"]);
-        let venues: (&str, &[&str]) = ("exchange", &["binance_spot", "okx_perp_stable+bybit_perp_stable"]);
-        let both = check(&["volume_ratio"], &[venues], &[]);
-        assert_eq!(both, ["binance_spot", "okx_perp_stable+bybit_perp_stable"]);
-        assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), ["BTC", "ETH"]);
+        let (Metric { name, key, keys, history, .. }, other) = (metric(), other_metric().name);
+        let two: (&str, &[&str]) = (key.wire_name, keys);
+        assert_eq!(check(&[name], &[two], &[]), *keys);
+        assert_eq!(check(&[name], &[(key.wire_name, &keys[..1])], &[]), [*name]);
+        let four = check(&[name, other], &[two, (history.step, &[metric().step(3600)])], &[]);
+        let labels = [name, other].map(|name| keys.map(|key| format!("{name} {key}")));
+        assert_eq!(four, labels.concat());
+        let known: Vec<_> = values(metric().open_param()).take(3).collect();
+        let several = [known[0].to_owned(), known[1..].join("+")];
+        let both = check(&[name], &[(metric().open_param().wire_name, &[&*several[0], &*several[1]])], &[]);
+        assert_eq!(both, several);
+        assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), *keys);
     }
 
     #[test]
     fn invalid_values_name_the_expected_ones() {
-        let timeframe = check(&["volume_ratio"], &[("timeframe", &["1hr"])], &[]);
-        let expected = "invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n  help: did you mean `1h`? `--param timeframe=1hr` sends it anyway";
-        assert_eq!(timeframe, [expected]);
-        let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
-        let expected = "`--anchor` is not a param of health_check\n  help: accepted: no params; `--param anchor=VALUE` sends it anyway";
-        assert_eq!(anchor, [expected]);
+        let (Metric { name, key, keys, history, .. }, object) = (metric(), object().ident);
+        let begins = |messages: &[String], begin: &str| assert!(messages[0].starts_with(begin), "{messages:?}");
+        let (step, typo) = (history.step, format!("{}r", metric().step(3600)));
+        let interval = check(&[name], &[(step, &[&*typo])], &[]);
+        begins(&interval, &format!("invalid `{step}` `{typo}` for {name} (expected "));
+        assert!(interval[0].ends_with(&format!("`--param {step}={typo}` sends it anyway")), "{interval:?}");
+        let foreign = check(&[object], &[(key.wire_name, &keys[..1])], &[]);
+        begins(&foreign, &format!("`{}` is not a param of {object}\n  help: accepted: ", metric().key_option));
         // A param that only some of the endpoints accept is set on those endpoints.
-        assert_eq!(
-            check(&["health_check", "anchored_cvd"], &[("anchor", &["1d"])], &[]),
-            ["health_check", "anchored_cvd"]
-        );
+        assert_eq!(check(&[object, name], &[(key.wire_name, &keys[..1])], &[]), [object, name]);
     }
 }
