@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use generated_client::{Timestamp, history};
+use indicatif::HumanCount;
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
 
 use crate::commands::status::age;
@@ -31,9 +32,11 @@ pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestam
         (sum(|report| report.filled), "filled"),
         (sum(|report| report.revised), "revised"),
         (sum(|report| report.invalid), "with an invalid value"),
-        (sum(|report| report.dropped), "dropped"),
+        (sum(|report| report.dropped), "unreadable and dropped"),
     ];
-    parts.extend(changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    parts.extend(
+        changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", HumanCount(*count))),
+    );
     let lasts =
         || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.last? + report.step, label)));
     if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
@@ -71,11 +74,12 @@ impl Reporter {
         let of_series = || summary.series.iter().zip(&self.labels);
         let missing: Vec<_> = of_series().filter(|(report, _)| report.missing > 0 && !is_stopped).collect();
         self.list(missing.iter().map(|(report, label)| {
-            let count = counted(report.missing, "record");
-            format!(
-                "{label}: {count} missing between the first and the last; `derivs status --json {out}` lists the times"
-            )
+            let text = format!("{} missing between its first and last record", counted(report.missing, "record"));
+            shortened(&format!("{label}: {text}"), MAX_LINE)
         }));
+        if !missing.is_empty() {
+            self.log.remark(&format!("`derivs status --json {out}` lists the missing times"));
+        }
         if is_stopped {
             let kept = counted(self.bar.total.records, "record");
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
@@ -98,8 +102,8 @@ impl Reporter {
             }
             0 if failed == 0 => {
                 let names = shortened(&empty.join(", "), MAX_LINE);
-                let help = "check the values; `--allow-empty` accepts series without records";
-                return Err(Failure::new(ExitKind::Incomplete, format!("never a record of {names}")).help(help));
+                let help = "check the values of the params; `--allow-empty` accepts series without records";
+                return Err(Failure::new(ExitKind::Incomplete, format!("no record of {names}")).help(help));
             }
             0 => format!("{failed} of {all} series are incomplete"),
             requests => format!("{} failed", counted(requests, "request")),
@@ -124,8 +128,8 @@ impl Reporter {
             BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
-            BackfillEvent::Trouble { elapsed, .. } => {
-                self.bar.warning(self.log, &format!("no response for {}; still trying", duration(*elapsed)));
+            BackfillEvent::Trouble { elapsed: time, .. } => {
+                self.bar.warning(self.log, &format!("no response from the service for {}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
                 self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));
@@ -163,7 +167,7 @@ pub(crate) fn span(range: &Range<Timestamp>) -> String {
 pub(crate) fn announced(plan: &BackfillPlan) -> String {
     let ranges = || plan.series.iter().map(|series| &series.range);
     let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
-    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {}", span(&(start..end))));
+    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {} UTC", span(&(start..end))));
     let count = plan.series.len();
     let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
     if plan.requests() == 0 {
