@@ -18,7 +18,6 @@ mod job;
 mod multi_history;
 mod page;
 mod page_limits;
-mod page_metadata;
 mod page_response;
 mod pager;
 mod progress;
@@ -49,10 +48,11 @@ pub use gaps::Gap;
 pub use job::Plan;
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use page::{CollectError, FailedPage, HistoryData, Page, Report, Searched};
-pub use page_metadata::PageMetadata;
 pub use page_response::Dropped;
 pub use progress::Progress;
 pub use streams::{Pages, Records};
+
+pub use crate::send::PageMetadata;
 
 use job::{Job, Options};
 use time_grid::Span;

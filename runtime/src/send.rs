@@ -11,11 +11,9 @@ mod rejection_hints;
 mod response;
 
 pub use any_body::{AnyBody, AnySeries};
-pub use body::{Body, MetadataRecord, Sealed, SeriesBody, TimedRecords};
+pub use body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords, require_complete};
 pub use exchange::UndecodedResponse;
 pub use response::Response;
 
-pub(crate) use body::SeriesNotes;
-pub use body::require_complete;
 pub(crate) use exchange::{Connection, read_series, send};
 pub(crate) use options::Options;

@@ -43,13 +43,13 @@ impl Credentials {
         policy: &Policy,
     ) -> Result<Self, Error> {
         let mut headers = Headers::new();
-        headers.insert("accept", "application/json").map_err(|error| Error::header(&error))?;
-        headers.insert("user-agent", agent).map_err(|error| Error::header(&error))?;
+        headers.insert("accept", "application/json")?;
+        headers.insert("user-agent", agent)?;
         for (name, value) in service.headers {
-            headers.insert(name, value).map_err(|error| Error::header(&error))?;
+            headers.insert(name, value)?;
         }
         for DefaultHeader { name, value, .. } in defaults {
-            headers.insert_sensitive(name, value.expose()).map_err(|error| Error::header(&error))?;
+            headers.insert_sensitive(name, value.expose())?;
         }
         // Checked before the API key is added, because only the user's headers are checked.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;

@@ -52,12 +52,8 @@ impl TokenFlow {
         // OAuth.
         let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
         let mut token_headers = headers.clone();
-        token_headers
-            .insert_sensitive("authorization", &format!("Basic {basic}"))
-            .map_err(|error| Error::header(&error))?;
-        token_headers
-            .insert("content-type", "application/x-www-form-urlencoded")
-            .map_err(|error| Error::header(&error))?;
+        token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
+        token_headers.insert("content-type", "application/x-www-form-urlencoded")?;
         let source = Arc::new(TokenSource { info, error_body, headers, token_headers, policy });
         let secrets = [own.secret.clone(), basic.into()];
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })

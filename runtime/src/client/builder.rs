@@ -76,22 +76,22 @@ impl Settings {
         let connection = Connection {
             service,
             credentials,
-            dispatcher: Arc::new(Dispatcher::new(
+            dispatcher: Arc::new(Dispatcher {
                 base_url,
                 key,
                 rate_limiter,
                 transport,
-                self.max_body_bytes.unwrap_or(32 << 20),
-                Retries::new(&self.policy.retry),
-            )),
+                max_body_bytes: self.max_body_bytes.unwrap_or(32 << 20),
+                retries: Retries::new(&self.policy.retry),
+            }),
             observers: Observers::new(self.observer, log),
             policy: self.policy,
         };
-        Ok(Core::new(
-            connection,
+        Ok(Core {
+            connection: Arc::new(connection),
             #[cfg(feature = "blocking")]
-            Background::new(agent),
-        ))
+            background: Arc::new(Background::new(agent)),
+        })
     }
 }
 

@@ -22,16 +22,6 @@ pub struct Core {
     pub(super) background: Arc<Background>,
 }
 
-impl Core {
-    pub(super) fn new(connection: Connection, #[cfg(feature = "blocking")] background: Background) -> Self {
-        Self {
-            connection: Arc::new(connection),
-            #[cfg(feature = "blocking")]
-            background: Arc::new(background),
-        }
-    }
-}
-
 impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")

@@ -163,7 +163,7 @@ impl<E> Request<E> {
 
     /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
-        self.untyped.connection().dispatcher.rate_limit()
+        self.untyped.connection().dispatcher.rate_limiter.rate_limit()
     }
 
     /// Returns the service of this request.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::{Builder, ClientType};
@@ -17,6 +17,7 @@ use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
+use crate::values::Value;
 
 /// Settings of a client, as a value that serde reads; with the feature `settings`.
 ///
@@ -238,17 +239,10 @@ fn read(path: &Path) -> Result<String, Error> {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Text(String),
-            Seconds(f64),
-            Other(IgnoredAny),
-        }
-        let time = match Written::deserialize(deserializer)? {
-            Written::Text(text) => humantime::parse_duration(&text).ok(),
-            Written::Seconds(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-            Written::Other(_) => None,
+        let value = Value::deserialize(deserializer)?;
+        let time = match &value {
+            Value::String(text) => humantime::parse_duration(text).ok(),
+            _ => value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         };
         // The error does not repeat the value, which may be a secret.
         time.map(Self).ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
@@ -257,16 +251,10 @@ impl<'de> Deserialize<'de> for Time {
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// A value of another type is not repeated in the error: it may be the secret.
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Text {
-            Text(String),
-            Other(IgnoredAny),
-        }
-        match Text::deserialize(deserializer)? {
-            Text::Text(text) => Ok(text.into()),
-            Text::Other(_) => Err(D::Error::custom("expected a quoted string")),
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(text.into()),
+            // A value of another type is not repeated in the error: it may be the secret.
+            _ => Err(D::Error::custom("expected a quoted string")),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::retry::Retries;
 use super::retry_after;
 use crate::error::Error;
 use crate::platform::timeout;
-use crate::rate_limit::{Permit, RateLimit, RateLimiter};
+use crate::rate_limit::{Permit, RateLimiter};
 use crate::request::{BaseUrl, KeyParam};
 use crate::transport::{
     Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
@@ -22,13 +22,14 @@ use crate::transport::{
 
 /// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
-    base_url: BaseUrl,
+    pub(crate) base_url: BaseUrl,
     /// The query param with the API key. It is added here, so that only the transport sees it.
-    key: Option<KeyParam>,
-    gate: Arc<dyn RateLimiter>,
-    transport: Arc<dyn Transport>,
-    max_body_bytes: usize,
-    retries: Retries,
+    pub(crate) key: Option<KeyParam>,
+    pub(crate) rate_limiter: Arc<dyn RateLimiter>,
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) max_body_bytes: usize,
+    /// The retry budget of all requests sent here.
+    pub(crate) retries: Retries,
 }
 
 /// One tick of Tokio's clock, by which the timeout is extended here: a transport that enforces the timeout itself then
@@ -36,31 +37,10 @@ pub(crate) struct Dispatcher {
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
-    pub(crate) fn new(
-        base_url: BaseUrl,
-        key: Option<KeyParam>,
-        gate: Arc<dyn RateLimiter>,
-        transport: Arc<dyn Transport>,
-        max_body_bytes: usize,
-        retries: Retries,
-    ) -> Self {
-        Self { base_url, key, gate, transport, max_body_bytes, retries }
-    }
-
-    /// The URL to which paths are appended.
-    pub(crate) fn base_url(&self) -> &str {
-        self.base_url.as_str()
-    }
-
-    /// The retry budget of all requests sent here.
-    pub(crate) fn retries(&self) -> &Retries {
-        &self.retries
-    }
-
     /// Waits for a permit of the rate limiter.
     pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
         context.wait_for(WaitReason::RateLimiter)?;
-        let entering = self.gate.acquire(context.next_attempt());
+        let entering = self.rate_limiter.acquire(context.next_attempt());
         let permit = match context.queue_time_left() {
             None => entering.await,
             Some(left) => match timeout(left, entering).await {
@@ -135,7 +115,7 @@ impl Dispatcher {
     fn on_headers(&self, context: &RequestContext<'_>) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.
-        let (gate, retry) = (Arc::downgrade(&self.gate), context.policy().retry.clone());
+        let (gate, retry) = (Arc::downgrade(&self.rate_limiter), context.policy().retry.clone());
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
             if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
@@ -143,11 +123,6 @@ impl Dispatcher {
                 gate.upgrade().inspect(|gate| gate.on_rate_limited(pause));
             }
         })
-    }
-
-    /// The limit that the rate limiter enforces, if it is known.
-    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
-        self.gate.rate_limit()
     }
 }
 

@@ -50,11 +50,6 @@ impl Error {
         this
     }
 
-    /// Creates the error for a header that HTTP cannot carry.
-    pub(crate) fn header(error: &InvalidHeader) -> Self {
-        Self::build(error.to_string())
-    }
-
     /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
         let (hints, hint) = (&mut self.0.hint, hint.as_ref());
@@ -159,6 +154,13 @@ impl Error {
         }
         inner.source = inner.source.take().map(|source| cause::without_secrets(source, secrets));
         self
+    }
+}
+
+/// Converts the error for a header that HTTP cannot carry.
+impl From<InvalidHeader> for Error {
+    fn from(error: InvalidHeader) -> Self {
+        Self::build(error.to_string())
     }
 }
 

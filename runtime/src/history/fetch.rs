@@ -104,6 +104,6 @@ fn fetch(request: Untyped, decode: Decode, attempts: u32) -> Attempts {
 pub(super) fn decode<B: SeriesBody>(
     response: Result<Box<UndecodedResponse>, Error>,
 ) -> Result<TimedRecords<Batch>, Error> {
-    let TimedRecords { records, times, bad, notes } = B::read_records(response)?;
-    Ok(TimedRecords { records: Box::new(records), times, bad, notes })
+    let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
+    Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
 }

@@ -118,8 +118,6 @@ struct State<T> {
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
-    /// True after an attempt to start, so that a further attempt waits first.
-    must_pause: bool,
     /// Updates of the last page that were not returned yet.
     updates: VecDeque<Update<T>>,
     /// The position after the last returned page, or the position to resume from.
@@ -150,7 +148,6 @@ impl<E: HasHistory> Follow<E> {
             following: None,
             job: None,
             sleep: None,
-            must_pause: false,
             updates: VecDeque::new(),
             checkpoint: None,
         })
@@ -218,7 +215,11 @@ impl<T: Send + 'static> State<T> {
                 self.sleep = None;
             }
             let Some(following) = &mut self.following else {
-                self.start()?;
+                match self.following() {
+                    Ok(following) => self.following = Some(following),
+                    // A caller that ignores the error must not loop without a pause.
+                    Err(error) => return Poll::Ready(self.wait(Duration::from_secs(1)).and(Err(error))),
+                }
                 continue;
             };
             if let Some(job) = &mut self.job {
@@ -240,18 +241,7 @@ impl<T: Send + 'static> State<T> {
         }
     }
 
-    /// Starts the schedule, or returns why the request cannot be followed. Further calls return that error after a
-    /// pause.
-    fn start(&mut self) -> Result<(), Error> {
-        if std::mem::take(&mut self.must_pause) {
-            return self.wait(Duration::from_secs(1));
-        }
-        // A caller that ignores the error must not loop without a pause.
-        self.must_pause = true;
-        self.following = Some(self.following()?);
-        Ok(())
-    }
-
+    /// Begins to follow, or returns why the request cannot be followed.
     fn following(&self) -> Result<Following, Error> {
         let template = RequestTemplate::new(&self.request)?;
         let now = (self.clock)();

@@ -134,7 +134,8 @@ impl Options {
         let range = Span { from: start.range.from, to: end };
         let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let (endpoint, limit) = (request.target().endpoint(), request.connection().dispatcher.rate_limit());
+        let (endpoint, limit) =
+            (request.target().endpoint(), request.connection().dispatcher.rate_limiter.rate_limit());
         Ok(Plan {
             range: range.range(),
             step: template.grid().step(),
@@ -200,7 +201,6 @@ impl Job {
                 (PageResponse::none(report), self.open.take().into_iter().collect())
             }
         };
-        // The window may be only a part of the one that was requested.
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
 use super::gaps::Gap;
-use super::page_metadata::PageMetadata;
 use super::page_response::{Dropped, PageResponse};
 use crate::decode::BadRecord;
 use crate::decode::fields::{self, Column};
 use crate::decode::record::Item;
 use crate::error::Error;
+use crate::send::PageMetadata;
 use crate::values::Timestamp;
 
 /// The records of one response, without their static type.

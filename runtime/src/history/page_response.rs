@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use super::page::Report;
-use super::page_metadata::PageMetadata;
 use super::time_grid::{Span, TimeGrid};
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
@@ -65,7 +64,7 @@ impl<R> PageResponse<R> {
 
     /// The part of a response that belongs to its window, which was requested with a margin on both sides.
     pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, date): Received<R>) -> Self {
-        let TimedRecords { times, records, bad, notes } = series;
+        let TimedRecords { times, records, bad, metadata } = series;
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
         let mut sorted = Vec::with_capacity(times.len());
@@ -84,8 +83,7 @@ impl<R> PageResponse<R> {
         sorted.dedup_by_key(|(time, _)| *time);
         dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
-        let metadata = notes.map(|notes| PageMetadata::new(notes, window)).into_iter().collect();
-        let report = Report { bad_records: bad, dropped, metadata, ..Report::default() };
+        let report = Report { bad_records: bad, dropped, metadata: Vec::from_iter(metadata), ..Report::default() };
         Self { sorted, records: Some(records), missing, received, date, report }
     }
 
@@ -105,7 +103,7 @@ mod tests {
         let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let series = TimedRecords { times, records: (), bad: Vec::new(), notes: None };
+        let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
         let response = PageResponse::new(grid, window, Duration::from_secs(1), (series, None));
         let sorted = response.sorted.iter().map(|(time, index)| (time.unix_seconds(), *index)).collect();
         let Dropped { out_of_range, duplicate, missing_time } = response.report.dropped;

@@ -108,7 +108,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
                 times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
                 records: times,
                 bad: Vec::new(),
-                notes: None,
+                metadata: None,
             };
             pager.received(id, Ok((series, None)));
         }

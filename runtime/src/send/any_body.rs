@@ -5,7 +5,7 @@
 
 use serde_core::{Serialize, Serializer};
 
-use super::body::{Body, Sealed, SeriesBody, SeriesNotes, TimedRecords};
+use super::body::{Body, PageMetadata, Sealed, SeriesBody, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series};
 use crate::decode::record::{AnyRecord, Item, Record, UnknownFields};
 use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
@@ -140,11 +140,11 @@ impl SeriesBody for AnyBody {
         let series = AnySeries::read(response?)?;
         let times = series.times();
         let AnySeries { data: records, metadata, unknown_fields, bad_records: bad, .. } = series;
-        let has_notes = !metadata.is_empty() || !unknown_fields.is_empty();
+        let has_metadata = !metadata.is_empty() || !unknown_fields.is_empty();
         let metadata = decode::any(metadata.as_json()).unwrap_or_default();
         // Only the emitted client knows the field of the metadata that lists the unsupported values.
-        let notes = has_notes.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
-        Ok(TimedRecords { records, times, bad, notes })
+        let metadata = has_metadata.then(|| PageMetadata::new(metadata, Vec::new(), unknown_fields));
+        Ok(TimedRecords { records, times, bad, metadata })
     }
 }
 

@@ -3,6 +3,8 @@
 //! [`Body`] converts the JSON of a response to the type of its endpoint. Only a few lines are generic; the decoder that
 //! they call is compiled once.
 
+use std::ops::Range;
+
 use super::exchange::UndecodedResponse;
 use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
 use crate::decode::{self, BadRecord, DecodeError, EnvelopeRest, fields};
@@ -83,35 +85,50 @@ pub struct TimedRecords<R> {
     /// The skipped records that could not be decoded.
     pub(crate) bad: Vec<BadRecord>,
     /// The service's metadata of the records, if any.
-    pub(crate) notes: Option<SeriesNotes>,
+    pub(crate) metadata: Option<PageMetadata>,
 }
 
-/// The service's metadata of the records of a response.
-#[derive(Debug)]
-pub(crate) struct SeriesNotes {
-    /// The metadata as on the wire.
-    pub(crate) metadata: Value,
-    /// The requested values that the endpoint does not support.
-    pub(crate) unsupported: Vec<String>,
+/// The metadata of the responses for a part of the range.
+///
+/// Adjacent pages with the same metadata share one entry. A response without metadata has no entry.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PageMetadata {
+    /// The part of the requested range that the page covers.
+    pub range: Range<Timestamp>,
+    /// The metadata as on the wire, including fields that are not in the catalogue.
+    pub metadata: Value,
+    /// Requested values that the endpoint does not support, such as exchanges; the metadata contains them too.
+    pub unsupported: Vec<String>,
     /// Fields of the envelope that are not in the catalogue.
-    pub(crate) unknown_fields: UnknownFields,
+    pub unknown_fields: UnknownFields,
 }
 
 impl<T: AsFieldValue> TimedRecords<Vec<T>> {
     pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
-        let notes = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
-        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, notes }
+        let metadata = PageMetadata::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
+        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, metadata }
     }
 }
 
-impl SeriesNotes {
+impl PageMetadata {
+    /// The metadata of a response; its range is set later.
+    pub(super) fn new(metadata: Value, unsupported: Vec<String>, unknown_fields: UnknownFields) -> Self {
+        Self { range: Timestamp::from(0)..Timestamp::from(0), metadata, unsupported, unknown_fields }
+    }
+
+    /// Returns whether another entry differs only in its range.
+    pub(crate) fn is_the_same(&self, other: &Self) -> bool {
+        self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
+    }
+
     /// The metadata of a response; `None` if it has none.
     fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
         let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
         let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::of(M::INFO))));
         let metadata = written(metadata);
         let is_empty = unknown_fields.is_empty() && metadata == nothing;
-        (!is_empty).then_some(Self { metadata, unsupported, unknown_fields })
+        (!is_empty).then(|| Self::new(metadata, unsupported, unknown_fields))
     }
 }
 
@@ -126,4 +143,21 @@ pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
     Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
         .with_hint("the endpoint does not cover it; the rest of the response is valid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_that_differs_only_in_range_is_equal() {
+        let metadata = |metadata: u8, unknown: u8, end: i64| {
+            let fields = [("took", unknown.into())].into_iter().collect::<UnknownFields>();
+            let metadata = PageMetadata::new(serde_json::json!({"fee": metadata}), Vec::new(), fields);
+            PageMetadata { range: Timestamp::from(0)..Timestamp::from(end), ..metadata }
+        };
+        let one = metadata(1, 1, 7);
+        assert!(one.is_the_same(&metadata(1, 1, 9)));
+        assert!(!one.is_the_same(&metadata(1, 2, 7)) && !one.is_the_same(&metadata(2, 1, 7)));
+    }
 }

@@ -211,7 +211,7 @@ async fn success(
     if let Some(headers) = data_request.headers {
         connection.credentials.check(headers)?;
     }
-    let retries = connection.dispatcher.retries();
+    let retries = &connection.dispatcher.retries;
     loop {
         let outcome = authorized(connection, &data_request, context).await;
         match outcome

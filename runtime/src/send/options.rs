@@ -44,6 +44,6 @@ impl Options {
     /// Returns the headers, or an error if one is invalid.
     pub(crate) fn headers(&self) -> Result<Option<&Headers>, Error> {
         let Some(own) = &self.0 else { return Ok(None) };
-        own.invalid.as_ref().map_or(Ok(Some(&own.headers)), |invalid| Err(Error::header(invalid)))
+        own.invalid.clone().map_or(Ok(Some(&own.headers)), |invalid| Err(invalid.into()))
     }
 }

@@ -129,15 +129,6 @@ impl Timestamp {
         let count = self.nanos.div_euclid(unit.nanos().into());
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
     }
-
-    /// Converts to the system's clock type; `None` outside its range.
-    fn system_time(self) -> Option<SystemTime> {
-        let epoch = Self::from_unix_seconds(0);
-        let distance = self.abs_diff(epoch);
-        let (before, after) =
-            (SystemTime::UNIX_EPOCH.checked_sub(distance), SystemTime::UNIX_EPOCH.checked_add(distance));
-        if self < epoch { before } else { after }
-    }
 }
 
 /// Converts Unix seconds.
@@ -162,7 +153,9 @@ impl TryFrom<Timestamp> for SystemTime {
     type Error = OutOfRange;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        timestamp.system_time().ok_or(OutOfRange(timestamp))
+        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(0.into()));
+        let time = if timestamp.nanos < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
+        time.ok_or(OutOfRange(timestamp))
     }
 }
 

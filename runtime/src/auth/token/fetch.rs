@@ -123,11 +123,11 @@ impl TokenSource {
         let outcome = loop {
             match self.request(dispatcher, &mut context).await {
                 Ok(token) => {
-                    dispatcher.retries().succeeded();
+                    dispatcher.retries.succeeded();
                     break Ok(token);
                 }
                 Err(error) => {
-                    if let Err(error) = context.retry(dispatcher.retries(), error, None).await {
+                    if let Err(error) = context.retry(&dispatcher.retries, error, None).await {
                         break Err(error.of_token().after(context.timing()));
                     }
                 }

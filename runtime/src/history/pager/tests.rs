@@ -33,7 +33,7 @@ fn respond(pager: &mut Pager<()>, window: Ends, times: impl IntoIterator<Item = 
     let (id, requested) = pager.next_request().unwrap();
     assert_eq!(requested, span(window));
     let times = times.into_iter().map(|time| Some(time.into())).collect();
-    let series = TimedRecords { times, records: (), bad: Vec::new(), notes: None };
+    let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
     pager.received(id, Ok((series, None)));
 }
 
