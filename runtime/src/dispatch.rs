@@ -7,7 +7,6 @@ mod dispatcher;
 pub mod observer;
 mod policy;
 mod request_context;
-mod request_end;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
 #[cfg(feature = "tracing")]
@@ -17,6 +16,5 @@ pub(crate) mod status;
 pub(crate) use dispatcher::Dispatcher;
 pub(crate) use policy::Policy;
 pub(crate) use request_context::RequestContext;
-pub(crate) use request_end::RequestEnd;
 pub(crate) use retry::Retries;
 pub use retry::Retry;

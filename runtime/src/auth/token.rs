@@ -63,7 +63,7 @@ impl TokenFlow {
     pub(crate) async fn token(
         &self,
         dispatcher: &Arc<Dispatcher>,
-        context: &mut RequestContext<'_>,
+        context: &mut RequestContext,
     ) -> Result<Arc<Token>, Error> {
         if let Some(token) = lock(&self.cache).fresh() {
             return Ok(token);
@@ -86,7 +86,7 @@ impl TokenFlow {
     fn replacement(
         &self,
         dispatcher: &Arc<Dispatcher>,
-        context: &RequestContext<'_>,
+        context: &RequestContext,
     ) -> impl Future<Output = Result<Arc<Token>, Error>> + use<'_> {
         let (dispatcher, observers) = (dispatcher.clone(), context.observers().clone());
         async move {

@@ -113,8 +113,7 @@ impl Untyped {
     }
 
     pub(super) fn header(mut self, name: &str, value: &str) -> Self {
-        let Parts { core, options, .. } = &mut *self.0;
-        options.header(&core.connection.policy, name, value);
+        self.0.options.header(name, value);
         self
     }
 

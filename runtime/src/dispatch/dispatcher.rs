@@ -38,7 +38,7 @@ const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
     /// Waits for a permit of the rate limiter.
-    pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
+    pub(crate) async fn permit(&self, context: &mut RequestContext) -> Result<Permit, Error> {
         context.wait_for(WaitReason::RateLimiter)?;
         let entering = self.rate_limiter.acquire(context.next_attempt());
         let permit = match context.queue_time_left() {
@@ -67,7 +67,7 @@ impl Dispatcher {
         path: &str,
         headers: Headers,
         form: Option<&str>,
-        context: &RequestContext<'_>,
+        context: &RequestContext,
     ) -> HttpRequest {
         let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
         let method = if form.is_some() { Method::Post } else { Method::Get };
@@ -81,7 +81,7 @@ impl Dispatcher {
         &self,
         mut request: HttpRequest,
         mut permit: Permit,
-        context: &mut RequestContext<'_>,
+        context: &mut RequestContext,
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
         if self.transport.reports_sent() {
@@ -112,7 +112,7 @@ impl Dispatcher {
     }
 
     /// Reports a 429 to the rate limiter, once, when its headers arrive.
-    fn on_headers(&self, context: &RequestContext<'_>) -> HeadersNotifier {
+    fn on_headers(&self, context: &RequestContext) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.
         let (gate, retry) = (Arc::downgrade(&self.rate_limiter), context.policy().retry.clone());

@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use super::observer::{Event, Observers, Outcome, WaitReason};
 use super::policy::Policy;
-use super::request_end::RequestEnd;
 use super::retry::{Attempts, Retries};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
 use crate::request::RequestKind;
 
-/// Tracks one request from its first step to its last.
-pub(crate) struct RequestContext<'r> {
-    policy: &'r Policy,
+/// Tracks one request from its first step to its last. Dropping it reports the end of a data request to the observers.
+pub(crate) struct RequestContext {
+    policy: Policy,
     begun: Instant,
     /// The end of the timeout, extended by time in the queue; `None` if the clock cannot represent it.
     deadline: Option<Instant>,
@@ -33,23 +32,28 @@ pub(crate) struct RequestContext<'r> {
     failure: Option<Error>,
     /// True if a timeout expired.
     out_of_time: bool,
-    /// True if the event of the end was sent, or a `RequestEnd` will send it.
-    is_reported: bool,
+    /// The outcome of the request, and the size of the body of its response.
+    outcome: Outcome,
+    bytes: usize,
+    /// The cost of the request, once it has a response.
+    end: Option<Timing>,
 }
 
-impl<'r> RequestContext<'r> {
+impl RequestContext {
     /// Begins a request.
-    pub(crate) fn new(request: RequestKind, policy: &'r Policy, observers: Observers) -> Self {
+    pub(crate) fn new(request: RequestKind, policy: Policy, observers: Observers) -> Self {
         let begun = Instant::now();
         Self {
+            deadline: begun.checked_add(policy.timeout),
             policy,
             begun,
-            deadline: begun.checked_add(policy.timeout),
             request,
             observers,
             waiting: None,
             out_of_time: false,
-            is_reported: false,
+            outcome: Outcome::Cancelled,
+            bytes: 0,
+            end: None,
             time_waited: Duration::ZERO,
             time_in_queue: Duration::ZERO,
             attempts: Attempts::default(),
@@ -58,16 +62,9 @@ impl<'r> RequestContext<'r> {
         }
     }
 
-    /// Begins a request for a token, for which no end is reported.
-    pub(crate) fn for_token(policy: &'r Policy, observers: Observers) -> Self {
-        let mut own = Self::new(RequestKind::Token, policy, observers);
-        own.is_reported = true;
-        own
-    }
-
     /// The rules for the request.
-    pub(crate) fn policy(&self) -> &'r Policy {
-        self.policy
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// The time left before the timeout.
@@ -167,25 +164,22 @@ impl<'r> RequestContext<'r> {
         self.status
     }
 
+    /// The cost of the request, until its response.
     pub(crate) fn timing(&self) -> Timing {
         let waiting = self.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed());
-        Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting }
+        let so_far =
+            Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting };
+        self.end.unwrap_or(so_far)
     }
 
-    /// Ends the request with a response, without decoding its body.
-    pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> RequestEnd {
-        self.ending(Outcome::Success { status }, bytes)
+    /// Ends the request with a response, whose body may still fail to decode.
+    pub(crate) fn succeeded(&mut self, status: u16, bytes: usize) {
+        (self.outcome, self.bytes, self.end) = (Outcome::Success { status }, bytes, Some(self.timing()));
     }
 
-    /// Reports the failure of the request.
+    /// Ends the request with a failure.
     pub(crate) fn failed(mut self, error: &Error) {
-        drop(self.ending(Outcome::of(error), 0));
-    }
-
-    fn ending(&mut self, outcome: Outcome, bytes: usize) -> RequestEnd {
-        self.is_reported = true;
-        let observers = self.observers.clone();
-        RequestEnd { request: self.request, observers, timing: self.timing(), outcome, bytes }
+        self.outcome = Outcome::of(error);
     }
 
     /// The error for an elapsed timeout of the request; `which` is the name of its setting.
@@ -201,10 +195,12 @@ impl<'r> RequestContext<'r> {
     }
 }
 
-impl Drop for RequestContext<'_> {
+impl Drop for RequestContext {
     fn drop(&mut self) {
-        if !self.is_reported {
-            drop(self.ending(Outcome::Cancelled, 0));
+        let Self { request, outcome, bytes, .. } = *self;
+        let Timing { attempts, elapsed, waited } = self.timing();
+        if matches!(request, RequestKind::Data(_)) {
+            self.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
         }
     }
 }

@@ -22,7 +22,7 @@ impl fmt::Display for Params<'_> {
 }
 
 /// Logs the end of a request, and the size of a successful body.
-pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext<'_>) {
+pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);
     span.record("waited_ms", u64::try_from(timing.waited.as_millis()).unwrap_or(u64::MAX));

@@ -253,7 +253,7 @@ impl<T: Send + 'static> State<T> {
         };
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
-        let schedule = Schedule::new(template.grid(), template.page_steps(), self.settings.clone(), position);
+        let schedule = Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position);
         Ok(Following { schedule, checkpoint: start, bad_records: VecDeque::new() })
     }
 

@@ -102,7 +102,7 @@ impl Options {
         if to < from {
             return Err(template.about(Error::build(format!("the range ends at {to}, before its start {from}"))));
         }
-        let grid = template.grid();
+        let grid = template.grid;
         let closed = grid.floor(now);
         let end = to.min(if self.with_open { closed + grid.step() } else { closed });
         let Some(checkpoint) = &self.checkpoint else {
@@ -138,9 +138,9 @@ impl Options {
             (request.target().endpoint(), request.connection().dispatcher.rate_limiter.rate_limit());
         Ok(Plan {
             range: range.range(),
-            step: template.grid().step(),
-            page_size: template.page_size(),
-            records: template.grid().touched(Span { from: start.next, to: end }),
+            step: template.grid.step(),
+            page_size: template.page_size,
+            records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
             min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)])),
         })
@@ -152,7 +152,7 @@ impl Job {
         let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
         let range = Span { from: checkpoint.range.from, to: end };
-        let grid = template.grid();
+        let grid = template.grid;
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
         let (whole, open) = (grid.whole(range), open.filter(|open| !open.is_empty()));
         let pager = Pager::new(template.pager(range, &options), checkpoint.next);
@@ -235,10 +235,5 @@ impl Job {
             waited: self.fetch.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
-    }
-
-    /// The position of the run.
-    pub(super) fn checkpoint(&self) -> &Checkpoint {
-        &self.checkpoint
     }
 }

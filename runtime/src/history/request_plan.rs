@@ -30,8 +30,8 @@ pub(super) struct RequestTemplate {
     info: &'static HistoryInfo,
     /// The time units of the start and the end of a range.
     units: [TimeUnit; 2],
-    grid: TimeGrid,
-    page_size: usize,
+    pub(super) grid: TimeGrid,
+    pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
     beside: usize,
 }
@@ -68,14 +68,6 @@ impl RequestTemplate {
         }
         request.target().check()?;
         Ok(Self { request, identity, info, units, grid, page_size, beside })
-    }
-
-    pub(super) fn grid(&self) -> TimeGrid {
-        self.grid
-    }
-
-    pub(super) fn page_size(&self) -> usize {
-        self.page_size
     }
 
     /// The maximum number of steps of one request.

@@ -17,7 +17,7 @@ const DELAY: Duration = Duration::from_secs(2);
 /// The number of times a record is requested again before the next interval is over.
 const MAX_REPEATS: u32 = 2;
 
-/// The pause after the first failure, and the longest pause. Each further failure doubles the pause.
+/// The shortest and the longest pause after a failure. In between, a pause is as long as all requests have failed.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
 
 /// The resolution of the header `Date`. An estimated time may be wrong by as much.
@@ -117,8 +117,8 @@ struct Round {
 #[derive(Debug)]
 struct Outage {
     since: Instant,
-    until: Option<Instant>,
-    pause: Duration,
+    /// The end of the pause after the last failure.
+    until: Instant,
     is_reported: bool,
 }
 
@@ -153,8 +153,8 @@ impl Schedule {
 
     /// The next request, or the pause before it. `wall` is the time of this machine, used before the first `Date`.
     pub(super) fn action(&mut self, now: Instant, wall: Timestamp) -> Action {
-        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.until).filter(|until| *until > now) {
-            return Action::Wait(until.saturating_duration_since(now));
+        if let Some(outage) = self.outage.as_ref().filter(|outage| outage.until > now) {
+            return Action::Wait(outage.until.saturating_duration_since(now));
         }
         let time = self.clock.map_or(wall, |(date, at)| date + now.saturating_duration_since(at));
         let delay = DELAY + self.learned_delay;
@@ -284,11 +284,9 @@ impl Schedule {
     /// report an outage.
     pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.begun);
-        let new = || Outage { since, until: None, pause: PAUSES.0, is_reported: false };
-        let outage = self.outage.get_or_insert_with(new);
-        outage.until = now.checked_add(outage.pause);
-        outage.pause = outage.pause.saturating_mul(2).min(PAUSES.1);
+        let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
+        outage.until = now + elapsed.clamp(PAUSES.0, PAUSES.1);
         let is_due = elapsed >= self.settings.outage_after && !outage.is_reported;
         outage.is_reported |= is_due;
         (elapsed, is_due)

@@ -12,7 +12,6 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
-use super::checkpoint::Checkpoint;
 use super::job::{Job, ReportedWindow};
 use super::page::{self, CollectError, HistoryData, Page, Report};
 use super::progress::Progress;
@@ -69,11 +68,6 @@ impl<T: Send + 'static> Pages<T> {
     /// The progress so far.
     pub fn progress(&self) -> Progress {
         self.run.0.as_ref().map(|job| job.progress()).unwrap_or_default()
-    }
-
-    /// The checkpoint of the last returned page; `None` if the request has no history.
-    pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        self.run.0.as_ref().ok().map(|job| job.checkpoint())
     }
 }
 

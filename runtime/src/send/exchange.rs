@@ -17,7 +17,7 @@ use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
-use crate::dispatch::{Dispatcher, Policy, RequestContext, RequestEnd, status};
+use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::rate_limit::Permit;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
@@ -43,7 +43,7 @@ pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
     response: HttpResponse,
-    ending: RequestEnd,
+    context: RequestContext,
 }
 
 /// Reads a series and appends its records to `records`.
@@ -72,7 +72,7 @@ pub(crate) fn read_series<M: Record>(
 impl UndecodedResponse {
     /// The time that the request waited: for a token, in the rate-limit queue and between attempts.
     pub(crate) fn waited(&self) -> Duration {
-        self.ending.timing().waited
+        self.context.timing().waited
     }
 
     /// The `Date` of the response.
@@ -129,7 +129,7 @@ impl UndecodedResponse {
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // No caller uses it afterwards.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
-        let Self { connection, target, response, ending } = *self;
+        let Self { connection, target, response, context } = *self;
         let HttpResponse { status, headers, body, .. } = response;
         // If the response has records, the error is about a record, so a message of the service does not explain the
         // error.
@@ -143,8 +143,8 @@ impl UndecodedResponse {
         } else {
             None
         };
-        let error = error.into_error(&body, message).with_response(status, headers).after(ending.timing());
-        ending.failed(&error);
+        let error = error.into_error(&body, message).with_response(status, headers).after(context.timing());
+        context.failed(&error);
         connection.about(error, &target)
     }
 }
@@ -163,7 +163,7 @@ pub(crate) async fn send(
     options: Options,
 ) -> Result<Box<UndecodedResponse>, Error> {
     match answer(&connection, &target, &options).await {
-        Ok((response, ending)) => Ok(Box::new(UndecodedResponse { connection, target, response, ending })),
+        Ok((response, context)) => Ok(Box::new(UndecodedResponse { connection, target, response, context })),
         Err(error) => Err(connection.about(error, &target)),
     }
 }
@@ -172,9 +172,9 @@ async fn answer(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
-) -> Result<(HttpResponse, RequestEnd), Error> {
+) -> Result<(HttpResponse, RequestContext), Error> {
     let kind = RequestKind::Data(target.endpoint());
-    let policy = options.policy().unwrap_or(&connection.policy);
+    let policy = options.policy().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
     let (observers, span) = observers.in_span(target.endpoint(), &spans::Params(target, &connection.credentials));
@@ -187,8 +187,8 @@ async fn answer(
     spans::end(&span, response.as_ref().ok().map(|response| response.body.len()), &context);
     match response {
         Ok(response) => {
-            let ending = context.succeeded(response.status, response.body.len());
-            Ok((response, ending))
+            context.succeeded(response.status, response.body.len());
+            Ok((response, context))
         }
         Err(error) => {
             let error = with_hints(error.after(context.timing()), target);
@@ -203,14 +203,12 @@ async fn success(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
-    context: &mut RequestContext<'_>,
+    context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
     target.check()?;
     connection.credentials.check_params(target)?;
     let data_request = DataRequest { path: target.path_and_query(), headers: options.headers()? };
-    if let Some(headers) = data_request.headers {
-        connection.credentials.check(headers)?;
-    }
+    connection.credentials.check(data_request.headers)?;
     let retries = &connection.dispatcher.retries;
     loop {
         let outcome = authorized(connection, &data_request, context).await;
@@ -235,7 +233,7 @@ async fn success(
 struct DataRequest<'r> {
     path: String,
     /// The headers that this request adds to those of every request.
-    headers: Option<&'r Headers>,
+    headers: &'r Headers,
 }
 
 impl DataRequest<'_> {
@@ -249,7 +247,7 @@ impl DataRequest<'_> {
 async fn authorized(
     connection: &Connection,
     data_request: &DataRequest<'_>,
-    context: &mut RequestContext<'_>,
+    context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
     let Some(flow) = connection.credentials.flow() else {
         let permit = connection.dispatcher.permit(context).await?;
@@ -279,7 +277,7 @@ async fn exchange(
     connection: &Connection,
     flow: &TokenFlow,
     data_request: &DataRequest<'_>,
-    context: &mut RequestContext<'_>,
+    context: &mut RequestContext,
 ) -> Result<(Arc<Token>, HttpResponse), Error> {
     let dispatcher = &connection.dispatcher;
     flow.token(dispatcher, context).await?;
@@ -302,13 +300,11 @@ async fn send_once(
     data_request: &DataRequest<'_>,
     token: Option<&Arc<Token>>,
     permit: Permit,
-    context: &mut RequestContext<'_>,
+    context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
     let mut headers = connection.credentials.headers(token);
-    if let Some(own) = data_request.headers {
-        // A header of the request replaces the client's header of the same name.
-        headers.extend(own);
-    }
+    // A header of the request replaces the client's header of the same name.
+    headers.extend(data_request.headers);
     let request = connection.dispatcher.request(&data_request.path, headers, None, context);
     connection.dispatcher.send(request, permit, context).await
 }

@@ -6,13 +6,11 @@ use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::transport::{Headers, InvalidHeader};
 
-/// The options of a request; `None` if nothing was set.
+/// The options of a request.
 #[derive(Clone, Default)]
-pub(crate) struct Options(Option<Box<Set>>);
-
-#[derive(Clone)]
-struct Set {
-    policy: Policy,
+pub(crate) struct Options {
+    /// `None` if the rules are those of the client.
+    policy: Option<Box<Policy>>,
     headers: Headers,
     /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
     invalid: Option<InvalidHeader>,
@@ -21,29 +19,22 @@ struct Set {
 impl Options {
     /// Changes the rules, which are initially those of the client.
     pub(crate) fn set(&mut self, clients: &Policy, change: impl FnOnce(&mut Policy)) {
-        change(&mut self.own(clients).policy);
+        change(self.policy.get_or_insert_with(|| Box::new(clients.clone())));
     }
 
     /// Sets a header.
-    pub(crate) fn header(&mut self, clients: &Policy, name: &str, value: &str) {
-        let own = self.own(clients);
-        let invalid = own.headers.insert_sensitive(name, value).err();
-        own.invalid = own.invalid.take().or(invalid);
-    }
-
-    fn own(&mut self, clients: &Policy) -> &mut Set {
-        let new = || Box::new(Set { policy: clients.clone(), headers: Headers::new(), invalid: None });
-        self.0.get_or_insert_with(new)
+    pub(crate) fn header(&mut self, name: &str, value: &str) {
+        let invalid = self.headers.insert_sensitive(name, value).err();
+        self.invalid = self.invalid.take().or(invalid);
     }
 
     /// The rules; `None` if they are those of the client.
     pub(crate) fn policy(&self) -> Option<&Policy> {
-        self.0.as_ref().map(|own| &own.policy)
+        self.policy.as_deref()
     }
 
     /// Returns the headers, or an error if one is invalid.
-    pub(crate) fn headers(&self) -> Result<Option<&Headers>, Error> {
-        let Some(own) = &self.0 else { return Ok(None) };
-        own.invalid.clone().map_or(Ok(Some(&own.headers)), |invalid| Err(invalid.into()))
+    pub(crate) fn headers(&self) -> Result<&Headers, Error> {
+        self.invalid.clone().map_or(Ok(&self.headers), |invalid| Err(invalid.into()))
     }
 }

@@ -17,6 +17,7 @@ use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
 use crate::platform::{Instant, Runtime, Task, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
+use crate::request::RequestKind;
 use crate::transport::Headers;
 
 type Outcome = Result<Arc<Token>, Error>;
@@ -61,7 +62,7 @@ impl Fetch {
         let (sender, outcome) = watch::channel(None);
         let report = Report(sender);
         let task = runtime.spawn(async move {
-            let context = RequestContext::for_token(&source.policy, observers);
+            let context = RequestContext::new(RequestKind::Token, source.policy.clone(), observers);
             let outcome = source.fetch(&dispatcher, context).await;
             let outcome = lock(&cache).store(outcome);
             report.0.send_replace(Some(outcome));
@@ -119,7 +120,7 @@ impl Drop for Report {
 
 impl TokenSource {
     /// Requests a token until one is received or the retry rules allow no further attempt.
-    async fn fetch(&self, dispatcher: &Dispatcher, mut context: RequestContext<'_>) -> Result<Token, Error> {
+    async fn fetch(&self, dispatcher: &Dispatcher, mut context: RequestContext) -> Result<Token, Error> {
         let outcome = loop {
             match self.request(dispatcher, &mut context).await {
                 Ok(token) => {
@@ -138,7 +139,7 @@ impl TokenSource {
     }
 
     /// Requests a token, once.
-    async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
+    async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
         let permit = dispatcher.permit(context).await?;
         // Taken before sending, so that the token is never assumed to be valid for too long.
         let begun = Instant::now();

@@ -38,18 +38,19 @@ async fn failing_page_is_reported_while_others_continue() {
         // Without `skip_failed_pages`, the failed page ends the history after the pages before it.
         let mut pages = history.pages();
         assert_eq!(format!("{pages:?}"), "Pages(..)");
-        let start = pages.checkpoint().unwrap();
-        assert!(start.time() == START.into() && start.to_string().contains("\"openSince\":null"), "{start}");
-        let mut given = 0;
+        let (mut given, mut saved) = (0, None);
         let error: Error = loop {
             match pages.next().await.unwrap() {
-                Ok(page) => given += page.records.len(),
+                Ok(page) => {
+                    given += page.records.len();
+                    saved = Some(page.checkpoint);
+                }
                 Err(error) => break error,
             }
         };
         assert_eq!((given, error.status()), (98, Some(status)));
         assert!(pages.next().await.is_none());
-        assert_eq!(pages.checkpoint().unwrap().time(), from.into());
+        assert_eq!(saved.unwrap().time(), from.into());
     }
 }
 
