@@ -24,19 +24,13 @@ const MAX_LINE: usize = 110;
 /// A range counts as lasting until now if it ends at most this long before the start of the run.
 const NOW: Duration = Duration::from_secs(60);
 
-/// Returns one line with the changes of a run, and the age of the last records.
-pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestamp>) -> String {
+/// Prints a line with the changes of a run and the age of the last records, and warnings of invalid records.
+pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String], now: Option<Timestamp>) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let mut parts = vec![counted(sum(|report| report.added), "new record")];
-    let changes = [
-        (sum(|report| report.filled), "filled"),
-        (sum(|report| report.revised), "revised"),
-        (sum(|report| report.invalid), "with an invalid value"),
-        (sum(|report| report.dropped), "unreadable and dropped"),
-    ];
-    parts.extend(
-        changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", HumanCount(*count))),
-    );
+    for (count, what) in [(sum(|report| report.filled), "filled in"), (sum(|report| report.revised), "revised")] {
+        parts.extend((count > 0).then(|| format!("{} {what}", HumanCount(count))));
+    }
     let lasts =
         || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.last? + report.step, label)));
     if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
@@ -45,7 +39,14 @@ pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestam
             parts.push(format!("of {label} {} ago", age(oldest, now)));
         }
     }
-    format!("{} ({}, {})", parts.join(", "), counted(summary.requests, "request"), duration(summary.elapsed))
+    let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
+    log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
+    let invalid = (sum(|report| report.invalid), "with an invalid value, which is null in the file");
+    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped because no time could be read")] {
+        if count > 0 {
+            log.warning(&format!("{} {what}", counted(count, "record")));
+        }
+    }
 }
 
 /// Shows the events of a run.
@@ -69,7 +70,7 @@ impl Reporter {
         // If no request was needed, the plan has already reported `up to date`.
         let is_stopped = summary.is_cancelled || summary.is_unreachable;
         if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
-            self.log.remark(&format!("{out}: {}", outcome(&summary, &self.labels, now)));
+            outcome(self.log, out, &summary, &self.labels, now);
         }
         let of_series = || summary.series.iter().zip(&self.labels);
         let missing: Vec<_> = of_series().filter(|(report, _)| report.missing > 0 && !is_stopped).collect();
@@ -84,8 +85,8 @@ impl Reporter {
             let kept = counted(self.bar.total.records, "record");
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
             let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
-            let message = format!("{cause}; {kept} kept");
-            return Err(Failure::new(ending, message).help("run the same command to continue"));
+            let failure = Failure::new(ending, format!("{cause}; {kept} kept"));
+            return Err(failure.help("run the same command to continue"));
         }
         if summary.is_complete {
             return Ok(());

@@ -90,7 +90,7 @@ impl Poll {
             let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
-            log.remark(&format!("{out}: {}", outcome(&summary, &labels, Some(Timestamp::now()))));
+            outcome(log, out, &summary, &labels, Some(Timestamp::now()));
             if let Some(signal) = signal.get() {
                 return Err(Failure::new(signal, ""));
             }

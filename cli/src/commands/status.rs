@@ -57,7 +57,7 @@ impl Status {
         if old.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(ExitKind::Incomplete, format!("too old: {}", shortened(&old.join(", "), 100))))
+        Err(Failure::new(ExitKind::Incomplete, format!("last record too old: {}", shortened(&old.join(", "), 100))))
     }
 }
 
