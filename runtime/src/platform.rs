@@ -11,4 +11,11 @@ mod system;
 #[path = "platform/javascript.rs"]
 mod system;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub(crate) use system::{Instant, Runtime, Sleep, Task, now, random, sleep, timeout, timeout_at};
+
+/// Locks a value that is valid after each statement, so also after a panic of another thread.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -9,14 +9,14 @@ mod cache;
 mod fetch;
 pub(crate) mod response;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use crate::dispatch::observer::WaitReason;
 use crate::dispatch::{Dispatcher, Policy, RequestContext};
 use crate::error::Error;
-use crate::platform::timeout;
+use crate::platform::{lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::secrets::Secret;
 use crate::transport::Headers;
@@ -118,9 +118,4 @@ impl TokenFlow {
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(lock(&self.cache).secrets()).cloned().collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic leaves the value valid, so a poisoned lock is used.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 use tokio::task::coop;
 
 use crate::error::Error;
+use crate::platform::lock;
 
 /// The background thread for a client's blocking requests, started by the first such request.
 pub(crate) struct Background {
@@ -56,7 +57,7 @@ impl Background {
     }
 
     fn handle(&self) -> Result<Handle, Error> {
-        let mut driver = self.driver.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut driver = lock(&self.driver);
         if let Some(driver) = &*driver {
             return Ok(driver.handle.clone());
         }

@@ -7,13 +7,14 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
 use crate::client::Background;
 use crate::error::Error;
+use crate::platform::lock;
 
 /// The pages or records of a history, one after the other; the calling thread waits for each.
 ///
@@ -42,10 +43,6 @@ impl<S: Stream> Blocking<S> {
     pub fn stream(&self) -> MutexGuard<'_, S> {
         lock(&self.stream)
     }
-}
-
-fn lock<S>(stream: &Mutex<S>) -> MutexGuard<'_, S> {
-    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<S, T> Iterator for Blocking<S>

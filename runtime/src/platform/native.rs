@@ -5,10 +5,11 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
+use super::lock;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
@@ -96,7 +97,7 @@ struct Slot<T> {
 impl<T> Driven<T> {
     /// Locked only to move the future, never while it is polled or dropped.
     fn slot(&self) -> MutexGuard<'_, Slot<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

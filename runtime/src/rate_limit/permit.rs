@@ -6,8 +6,9 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::platform::lock;
 use crate::transport::SentNotifier;
 
 /// Permission to send one request.
@@ -134,7 +135,7 @@ impl<G: Send + 'static> PermitObserver for Guarded<G> {
 
     fn on_end(&self, _: PermitOutcome) {
         // If dropping the guard panics, `report` catches the panic.
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(lock(&self.0).take());
     }
 }
 

@@ -47,11 +47,6 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Returns whether a new attempt of this rank would be the first.
-    pub(super) fn would_lead(&self, rank: Rank) -> bool {
-        self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
-    }
-
     /// Joins the queue; the returned notification wakes the request to check again.
     pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
         self.joined += 1;
@@ -108,16 +103,5 @@ mod tests {
         assert_eq!(check(&[(DATA, 1), (DATA, 3), (DATA, 2), (DATA, 1)]), [1, 2, 0, 3]);
         let token = RequestKind::Token;
         assert_eq!(check(&[(DATA, 1), (DATA, 2), (token, 1), (token, 2), (DATA, 1)]), [2, 3, 1, 0, 4]);
-    }
-
-    #[test]
-    fn first_waiter_is_known_in_advance() {
-        let mut queue = Queue::default();
-        assert!(queue.would_lead(Rank::First));
-        let (position, _) = queue.join(Rank::Retry);
-        assert!(queue.would_lead(Rank::Token));
-        assert!(!queue.would_lead(Rank::Retry) && !queue.would_lead(Rank::First));
-        queue.leave(position);
-        assert!(queue.would_lead(Rank::First));
     }
 }

@@ -8,7 +8,7 @@
 //! had acquired.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -18,7 +18,7 @@ use super::queue::{Queue, QueuePosition, Rank};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
 use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
-use crate::platform::{Instant, timeout_at};
+use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
 ///
@@ -69,12 +69,6 @@ const BEGIN: GateTime = YEAR;
 impl Shared {
     fn now(&self) -> GateTime {
         BEGIN + self.begun.elapsed()
-    }
-
-    /// Admits the next request, if it may pass.
-    fn enter(&mut self, weight: usize) -> Result<(), Closed> {
-        let now = self.now();
-        self.state.enter(now, weight)
     }
 }
 
@@ -141,14 +135,8 @@ impl LimitQueue {
 
     /// Waits until a request may pass. Dropping the future leaves the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
-        let waiting = {
-            let mut shared = lock(&self.0);
-            if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
-                return;
-            }
-            let (position, woken) = shared.queue.join(rank);
-            Waiting { shared: &self.0, position, woken, weight }
-        };
+        let (position, woken) = lock(&self.0).queue.join(rank);
+        let waiting = Waiting { shared: &self.0, position, woken, weight };
         while let Err(later) = waiting.look() {
             match later {
                 // The state is checked again after a notification and after the timeout.
@@ -179,11 +167,6 @@ impl RateLimiter for ProcessRateLimiter {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic leaves the state valid, so a poisoned lock is used.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// An attempt in the queue; dropping it leaves the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
@@ -199,7 +182,8 @@ impl Waiting<'_> {
         if !shared.queue.leads(self.position) {
             return Err(None);
         }
-        shared.enter(self.weight).map_err(|closed| match closed {
+        let now = shared.now();
+        shared.state.enter(now, self.weight).map_err(|closed| match closed {
             Closed::Full => None,
             Closed::Until(later) => Some(shared.begun + later.saturating_sub(BEGIN)),
         })

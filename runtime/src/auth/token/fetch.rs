@@ -10,12 +10,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::cache::{Cache, Token};
-use super::lock;
 use super::response::{self, TokenResponse};
 use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
-use crate::platform::{Instant, Runtime, Task, timeout};
+use crate::platform::{Instant, Runtime, Task, lock, timeout};
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::request::RequestKind;
 use crate::transport::Headers;
