@@ -102,6 +102,8 @@ struct Reader<'d> {
     omissions: Omissions,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
+    /// The number of open records when the innermost list or map began.
+    open_around_list: usize,
     /// The number of schemas around the current one, up to the innermost record.
     nesting: usize,
     /// The path suffix of every base URL.
@@ -130,6 +132,7 @@ impl<'d> Reader<'d> {
             draft: Draft::default(),
             omissions: Omissions::default(),
             open: Vec::new(),
+            open_around_list: 0,
             nesting: 0,
             suffix: String::new(),
             key_param: None,

@@ -116,7 +116,9 @@ impl Field<'_> {
     }
 
     fn items(self, item: ValueType) -> impl Iterator<Item = Value> {
-        let count = if self.depth < MAX_DEPTH { 2 } else { 0 };
+        let value = if let ValueType::Option(value) = item { *value } else { item };
+        let is_leaf = self.depth == MAX_DEPTH || matches!(value, ValueType::Recursive(_));
+        let count = if is_leaf { 0 } else { 2 };
         (0..count).map(move |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item))
     }
 

@@ -87,7 +87,7 @@ impl ToTokens for Type {
             Self::Timestamp(_) => quote!(Timestamp),
             Self::Any => quote!(Value),
             Self::Named(name) => ident(name).into_token_stream(),
-            Self::Record(record) => ident(&record.ident).into_token_stream(),
+            Self::Record(record) | Self::Recursive(record) => ident(&record.ident).into_token_stream(),
             Self::List(item) => quote!(Vec<#item>),
             Self::Map(item) => quote!(::std::collections::BTreeMap<String, #item>),
             Self::Option(given) => quote!(Option<#given>),
@@ -112,6 +112,10 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::Record(record) => {
             let name = ident(&record.ident);
             quote!(ValueType::record::<#name>())
+        }
+        Type::Recursive(record) => {
+            let name = ident(&record.ident);
+            quote!(ValueType::recursive::<#name>())
         }
         Type::List(item) => value_type_of("List", item),
         Type::Map(item) => value_type_of("Map", item),

@@ -101,6 +101,8 @@ pub enum Type {
     Any,
     Named(String),
     Record(RecordRef),
+    /// A record in a list or map that the record itself contains.
+    Recursive(RecordRef),
     List(Box<Type>),
     /// An object whose keys are data.
     Map(Box<Type>),
@@ -118,6 +120,15 @@ impl Type {
             Self::Map(item) => Self::Map(Box::new(item.timed_in(form))),
             Self::Option(item) => Self::Option(Box::new(item.timed_in(form))),
             other => other,
+        }
+    }
+
+    /// Marks the record in a list or map as one that contains the list or map.
+    pub fn make_recursive(&mut self) {
+        match self {
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.make_recursive(),
+            Self::Record(record) => *self = Self::Recursive(record.clone()),
+            _ => {}
         }
     }
 

@@ -1,59 +1,62 @@
 //! Detects records that contain themselves, directly or through other records.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// Returns, for each record, `true` if a value of the record can contain another value of the same record.
-pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
-    let index: HashMap<&str, usize> =
-        records.iter().enumerate().rev().map(|(index, record)| (record.name.as_str(), index)).collect();
-    let inner = |record: &spec::Record| -> Vec<usize> {
-        let exprs = record.fields.iter().filter_map(|field| TypeExpr::parse(&field.ty));
-        exprs.filter_map(|expr| index.get(expr.innermost().name()?).copied()).collect()
-    };
-    let below: Vec<Vec<usize>> = records.iter().map(inner).collect();
-    let mut above = vec![Vec::new(); records.len()];
-    for (record, inner) in below.iter().enumerate() {
-        for inner in inner {
-            above[*inner].push(record);
-        }
-    }
-    // Kosaraju's algorithm: the reversed edges are visited in reverse post-order of the edges. All records reached from
-    // one start form a strongly connected component.
-    let mut contained = vec![false; records.len()];
-    let mut is_visited = vec![false; records.len()];
-    let mut order = Vec::new();
-    for start in 0..records.len() {
-        visit(start, &below, &mut is_visited, &mut order);
-    }
-    is_visited.fill(false);
-    while let Some(start) = order.pop() {
-        let mut cycle = Vec::new();
-        visit(start, &above, &mut is_visited, &mut cycle);
-        let is_cycle = cycle.len() > 1 || below[start].contains(&start);
-        for record in cycle {
-            contained[record] = is_cycle;
-        }
-    }
-    contained
+/// The records that each record of a file contains.
+pub(super) struct Contents<'a>(HashMap<&'a str, Vec<Content<'a>>>);
+
+/// A record in a field of another record.
+struct Content<'a> {
+    record: &'a str,
+    /// Whether the field is a list or a map. Only such a field can contain its own record, because it can be empty.
+    is_in_list: bool,
 }
 
-/// Visits all unvisited nodes reachable from `start`, and lists them in post-order.
-fn visit(start: usize, edges: &[Vec<usize>], is_visited: &mut [bool], left: &mut Vec<usize>) {
-    let mut way = Vec::new();
-    if !std::mem::replace(&mut is_visited[start], true) {
-        way.push((start, edges[start].iter()));
+impl<'a> Contents<'a> {
+    pub(super) fn of(records: &'a [spec::Record]) -> Self {
+        let content = |field: &'a spec::Field| {
+            let expr = TypeExpr::parse(&field.ty)?;
+            Some(Content { record: expr.innermost().name()?, is_in_list: is_list(&expr) })
+        };
+        let contents = |record: &'a spec::Record| record.fields.iter().filter_map(content).collect();
+        Self(records.iter().map(|record| (record.name.as_str(), contents(record))).collect())
     }
-    while let Some((node, next)) = way.last_mut() {
-        match next.next() {
-            Some(next) if !std::mem::replace(&mut is_visited[*next], true) => way.push((*next, edges[*next].iter())),
-            Some(_) => {}
-            None => {
-                left.push(*node);
-                way.pop();
+
+    /// Returns whether each value of a record contains another value of the same record.
+    pub(super) fn is_endless(&self, record: &str) -> bool {
+        self.reaches(record, record, |content| !content.is_in_list)
+    }
+
+    /// Returns whether a field of `record` with this type is a list or map whose items can contain `record`.
+    pub(super) fn is_recursive(&self, record: &str, ty: &str) -> bool {
+        let Some(expr) = TypeExpr::parse(ty).filter(is_list) else { return false };
+        expr.innermost().name().is_some_and(|item| item == record || self.reaches(item, record, |_| true))
+    }
+
+    /// Returns whether a record contains another one, in fields that pass the filter.
+    fn reaches(&self, from: &str, to: &str, is_followed: impl Fn(&Content<'_>) -> bool) -> bool {
+        let (mut waiting, mut seen) = (vec![from], HashSet::new());
+        while let Some(record) = waiting.pop() {
+            for content in self.0.get(record).into_iter().flatten().filter(|content| is_followed(content)) {
+                if content.record == to {
+                    return true;
+                }
+                if seen.insert(content.record) {
+                    waiting.push(content.record);
+                }
             }
         }
+        false
+    }
+}
+
+fn is_list(expr: &TypeExpr<'_>) -> bool {
+    match expr {
+        TypeExpr::List(_) | TypeExpr::Map(_) => true,
+        TypeExpr::Option(given) => is_list(given),
+        TypeExpr::Builtin(_) | TypeExpr::Name(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Resolves records and their fields.
 
-use super::cycles::contain_themselves;
+use super::cycles::Contents;
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::Diagnostic;
@@ -32,8 +32,8 @@ impl<'a> Resolver<'a> {
     /// Resolves the named records of a file.
     pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
         let mut seen = Unique::default();
-        let cycles = contain_themselves(own);
-        all(own.iter().zip(cycles).map(|(record, is_cycle)| {
+        let contents = Contents::of(own);
+        all(own.iter().map(|record| {
             let name = &record.name;
             let ident = self.type_name(name);
             let unique = if scope.module.is_none() {
@@ -44,13 +44,18 @@ impl<'a> Resolver<'a> {
                 unique.and(self.hides_none(name))
             };
             let fields = self.fields(scope, &record.fields, record.evidence, None);
-            if is_cycle {
-                let (message, help) =
-                    (format!("the record `{name}` contains itself"), "write `any` for the field that closes the cycle");
+            if contents.is_endless(name) {
+                let message = format!("every `{name}` contains another `{name}`");
+                let help = "write `any` for the field that closes the cycle; only a list or a map can close it";
                 return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;
-            let (ident, fields, summary) = (ident?, fields?, meaning(&record.summary));
+            let (ident, mut fields, summary) = (ident?, fields?, meaning(&record.summary));
+            for (field, declared) in fields.iter_mut().zip(&record.fields) {
+                if contents.is_recursive(name, &declared.ty) {
+                    field.ty.make_recursive();
+                }
+            }
             Ok(Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) })
         }))
     }

@@ -186,7 +186,7 @@ fn argument_type(ty: &Type, is_list: bool) -> String {
 /// A type as users write it.
 fn rust(ty: &Type) -> String {
     match ty {
-        Type::Record(record) => named(record),
+        Type::Record(record) | Type::Recursive(record) => named(record),
         Type::List(item) => format!("Vec<{}>", rust(item)),
         Type::Map(item) => format!("BTreeMap<String, {}>", rust(item)),
         Type::Option(item) => format!("Option<{}>", rust(item)),

@@ -18,9 +18,9 @@ impl<'d> Reader<'d> {
     /// A record; `None` for an object without listed fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
         if let Some(known) = self.records.get(pointer).copied() {
-            // A reference to a record whose fields are still being read means that the record contains itself.
-            if self.open.contains(&known) {
-                let why = "a record that contains itself, which becomes `any`";
+            // A record whose fields are still being read contains itself, which is possible only as the item of a list.
+            if self.open.contains(&known) && self.open_around_list < self.open.len() {
+                let why = "a record that contains itself outside of a list or map, which becomes `any`";
                 self.omissions.explain(Weight::Untyped, why, pointer);
                 return None;
             }
@@ -108,7 +108,14 @@ impl<'d> Reader<'d> {
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
             return None;
         }
-        let value = self.value(values, &crate::rust_names::singular(name), &format!("{pointer}/additionalProperties"));
-        Some(format!("map<{}>", or_null(&value.ty, value.nullable)))
+        Some(format!("map<{}>", self.item(values, name, &format!("{pointer}/additionalProperties"))))
+    }
+
+    /// The type of the items of a list or the values of a map.
+    pub(super) fn item(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
+        let outside = std::mem::replace(&mut self.open_around_list, self.open.len());
+        let value = self.value(schema, &crate::rust_names::singular(name), pointer);
+        self.open_around_list = outside;
+        or_null(&value.ty, value.nullable)
     }
 }

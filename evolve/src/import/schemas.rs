@@ -7,7 +7,7 @@ use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text};
 use super::omissions::{SCHEMA, Weight};
-use crate::draft_types::{ANY, TIMESTAMP, or_null, record_name};
+use crate::draft_types::{ANY, TIMESTAMP, record_name};
 
 /// The maximum nesting depth, far above that of any readable schema.
 pub(super) const DEPTH: usize = 32;
@@ -105,9 +105,8 @@ impl<'d> Reader<'d> {
             return record_name(record);
         }
         let Some(item) = schema.get("items") else { return format!("list<{ANY}>") };
-        let at = format!("{pointer}/items");
-        let value = self.value(item, &crate::rust_names::singular(name), &at);
-        self.shallow(format!("list<{}>", or_null(&value.ty, value.nullable)), pointer)
+        let item = self.item(item, name, &format!("{pointer}/items"));
+        self.shallow(format!("list<{item}>"), pointer)
     }
 }
 

@@ -78,6 +78,7 @@ impl<'a> DecodedValue<'a> {
                 row.fill(json, next, depth)?;
                 BoxedValue::Record(row).into()
             }
+            (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
             (b'-' | b'0'..=b'9', _) => Self::read_number(ty, json)?,
             (b'"', _) => {
                 let start = json.at();
@@ -169,7 +170,7 @@ fn past_the_last_year(unit: TimeUnit) -> String {
 
 impl ValueType {
     /// Describes a value of this type in error messages.
-    pub(super) const fn expectation(&self) -> &'static str {
+    pub(super) fn expectation(&self) -> &'static str {
         match self {
             Self::String | Self::Named(_) => "text",
             Self::Integer => "a whole number",
@@ -180,6 +181,7 @@ impl ValueType {
             Self::Timestamp(_) => "a timestamp, a whole number",
             Self::Any => "a value",
             Self::Record(record) => record.form.expectation(),
+            Self::Recursive(record) => record().form.expectation(),
             Self::List(_) => "a list",
             Self::Map(_) => "an object",
             Self::Option(ty) => ty.expectation(),

@@ -109,4 +109,9 @@ impl ValueType {
     pub const fn record<R: Record>() -> Self {
         Self::Record(R::INFO)
     }
+
+    /// The type of a record in a list or map that the record itself contains.
+    pub const fn recursive<R: Record>() -> Self {
+        Self::Recursive(RecordInfo::of::<R>)
+    }
 }

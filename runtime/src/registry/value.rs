@@ -82,6 +82,8 @@ pub enum ValueType {
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
+    /// A record in a list or map that the record itself contains; the function returns its declaration.
+    Recursive(fn() -> &'static RecordInfo),
     /// A list of values.
     List(&'static ValueType),
     /// An object whose keys are data and whose values have this type.

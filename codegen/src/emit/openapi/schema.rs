@@ -98,7 +98,7 @@ impl Description<'_> {
             Type::Boolean => simple("boolean", ""),
             Type::Any => Object::default(),
             Type::Named(name) => schema_ref(name),
-            Type::Record(record) => schema_ref(self.names.record(record)),
+            Type::Record(record) | Type::Recursive(record) => schema_ref(self.names.record(record)),
             Type::List(item) => simple("array", "").with("items", self.value(item)),
             Type::Map(item) => simple("object", "").with("additionalProperties", self.value(item)),
             Type::Option(given) => self.nullable(given, self.value(given)),
@@ -106,7 +106,8 @@ impl Description<'_> {
     }
 
     fn nullable(&self, ty: &Type, schema: Object) -> Object {
-        self.version.nullable(schema, if matches!(ty, Type::Record(_)) { "object" } else { "string" })
+        self.version
+            .nullable(schema, if matches!(ty, Type::Record(_) | Type::Recursive(_)) { "object" } else { "string" })
     }
 
     /// The schemas of series, one per record.

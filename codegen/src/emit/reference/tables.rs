@@ -110,7 +110,7 @@ fn list_as(param: &Param) -> &'static str {
 /// The record of a type: the type itself, or the items of a list or map.
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty {
-        Type::Record(record) => Some(record),
+        Type::Record(record) | Type::Recursive(record) => Some(record),
         Type::List(item) | Type::Map(item) | Type::Option(item) => record_of(item),
         _ => None,
     }
@@ -173,7 +173,7 @@ pub(super) fn name(ty: &Type) -> String {
         Type::Timestamp(TimeForm::Written(format)) => format!("timestamp ({})", format.word()),
         Type::Any => "any".to_owned(),
         Type::Named(name) => format!("`{name}`"),
-        Type::Record(record) => format!("`{}`", record.ident),
+        Type::Record(record) | Type::Recursive(record) => format!("`{}`", record.ident),
         Type::List(item) => format!("list of {}", self::name(item)),
         Type::Map(item) => format!("map of {}", self::name(item)),
         Type::Option(given) => format!("{} or null", self::name(given)),

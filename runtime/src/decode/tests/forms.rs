@@ -79,6 +79,34 @@ impl Record for Forecast {
 
 crate::fields!(Forecast => at = 0, days = 1, levels = 2, runs = 3, books = 4);
 
+/// A record in a list of its own.
+struct Sector {
+    name: String,
+    parts: Vec<Sector>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Sector {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Sector",
+        &[field("name", ValueType::String), field("parts", ValueType::List(&ValueType::recursive::<Self>()))],
+    );
+}
+
+crate::fields!(Sector => name = 0, parts = 1);
+
+#[test]
+fn records_in_records_of_the_same_type() {
+    let leaf = r#"{"name":"c","parts":[],"new":1}"#;
+    let text = format!(r#"{{"name":"a","parts":[{{"name":"b","parts":[{leaf}]}},{leaf}]}}"#);
+    assert_eq!(check::<Sector>(&text), text);
+    let error = check::<Sector>(r#"{"name":"a","parts":[{"name":"b","parts":[{"name":true}]}]}"#);
+    assert_eq!(error, "`parts[0].parts[0].name`: expected text, found `true`");
+    let deep = r#"{"name":"a","parts":["#.repeat(200);
+    assert!(check::<Sector>(&deep).contains("nested too deeply"));
+    assert!(format!("{:?}", Sector::INFO).len() < 10_000);
+}
+
 /// Returns the decoded value and its serialized form, or the error.
 fn check<B: Body + serde_core::Serialize>(text: &str) -> String {
     match B::decode(text) {
