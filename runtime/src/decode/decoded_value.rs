@@ -112,8 +112,13 @@ impl<'a> DecodedValue<'a> {
         })
     }
 
-    /// Reads a number as a value of a type.
+    /// Sets a value that is absent and so needs no drop.
     #[inline]
+    pub(super) fn set(&mut self, value: Self) {
+        std::mem::forget(std::mem::replace(self, value));
+    }
+
+    /// Reads a number as a value of a type.
     pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
         let start = json.at();
         let number = json.number()?;

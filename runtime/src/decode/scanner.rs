@@ -69,6 +69,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the text that has not been read yet.
+    #[inline]
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -217,7 +218,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a number.
-    #[inline]
     pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
         let rest = self.rest();
         let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;

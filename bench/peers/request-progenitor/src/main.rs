@@ -14,10 +14,10 @@ fn main() {
 
 async fn requests(url: &str, count: u32) -> usize {
     let client = Client::new(url);
-    let exchanges = vec![Exchange("binance_spot".to_owned())];
+    let (exchanges, timeframe) = (vec![Exchange("binance_spot".to_owned())], Timeframe("1h".to_owned()));
     let mut records = 0;
     for _ in 0..count {
-        let reply = client.group_4_metric_4(Some("BTC"), Some(&exchanges), Some(50), Some(Timeframe::X1h));
+        let reply = client.group_4_metric_4(Some("BTC"), Some(&exchanges), Some(50), Some(&timeframe));
         records += reply.await.expect("an answer").data.len();
     }
     records
