@@ -33,7 +33,7 @@ use crate::error::{Again, Error, ErrorKind};
 
 pub use attempt::Attempt;
 pub(crate) use limit::RateLimit;
-pub use permit::{Permit, PermitObserver, PermitOutcome};
+pub use permit::{Permit, PermitObserver};
 pub use rolling::ProcessRateLimiter;
 
 /// The rules of the built-in rate limiter, for a rate limiter that stores its state elsewhere.
@@ -100,7 +100,7 @@ pub type GateTime = Duration;
 pub trait RateLimiter: Send + Sync + 'static {
     /// Waits until an attempt may be sent. Dropping the future leaves the queue.
     ///
-    /// The client reports to the permit when the request is sent and how it ends: see [`Permit::with_observer`].
+    /// The client reports to the permit when the request is sent and when it ends: see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
     /// Called when the service has responded with 429 and accepts no requests for this duration.

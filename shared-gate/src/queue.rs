@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::rate_limit::rules::Rank;
-use runtime::rate_limit::{Attempt, PermitObserver, PermitOutcome, RateLimiterError};
+use runtime::rate_limit::{Attempt, PermitObserver, RateLimiterError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -149,7 +149,7 @@ impl PermitObserver for Admitted {
         }
     }
 
-    fn on_end(&self, _: PermitOutcome) {
+    fn on_end(&self) {
         // Replaced first, so that the end is reported once, although `drop` calls this too.
         match std::mem::replace(&mut *self.progress(), Progress::Ended) {
             Progress::Waiting(queue) => {
@@ -164,7 +164,7 @@ impl PermitObserver for Admitted {
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        self.on_end(PermitOutcome::Failed);
+        self.on_end();
     }
 }
 
@@ -176,7 +176,7 @@ impl PermitObserver for AdmittedInAll {
         self.0.iter().for_each(Admitted::on_sent);
     }
 
-    fn on_end(&self, outcome: PermitOutcome) {
-        self.0.iter().for_each(|admitted| admitted.on_end(outcome));
+    fn on_end(&self) {
+        self.0.iter().for_each(Admitted::on_end);
     }
 }

@@ -3,7 +3,6 @@
 //! The builder passes keys and secrets. Requests get headers: the API key, and a bearer token if the token flow is
 //! configured. `token` fetches that token.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::token::{ClientCredentials, Token, TokenFlow};
@@ -140,14 +139,5 @@ impl Redact for Credentials {
         let mut secrets = self.flow.as_ref().map(TokenFlow::secrets).unwrap_or_default();
         secrets.extend(self.secrets.iter().cloned());
         secrets
-    }
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials")
-            .field("api_key", &self.service.api_key_header.or(self.service.api_key_query))
-            .field("token_flow", &self.flow.is_some())
-            .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,6 @@
 //! Requests for data and for tokens are sent here: each call sends once, with a permit of the rate limiter and with the
 //! options of the request. Other code interprets the statuses; only a 429 is reported to the rate limiter directly.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -80,7 +79,7 @@ impl Dispatcher {
     pub(crate) async fn send(
         &self,
         mut request: HttpRequest,
-        mut permit: Permit,
+        permit: Permit,
         context: &mut RequestContext,
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
@@ -97,7 +96,8 @@ impl Dispatcher {
         let outcome = timeout(time.saturating_add(TICK), sending).await;
         let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
         if outcome.is_ok() {
-            permit.answered();
+            // A request with a response was sent, even if its transport did not report the sending.
+            permit.on_sent().notify();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
@@ -129,13 +129,4 @@ impl Dispatcher {
 /// The error for an attempt that ran out of time on a transport that enforces no timeout.
 fn late(time: Duration) -> TransportError {
     TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out()
-}
-
-impl fmt::Debug for Dispatcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatcher")
-            .field("base_url", &self.base_url.as_str())
-            .field("max_body_bytes", &self.max_body_bytes)
-            .finish_non_exhaustive()
-    }
 }

@@ -18,7 +18,6 @@ use crate::transport::SentNotifier;
 pub struct Permit {
     admitted: Arc<dyn PermitObserver>,
     on_sent: SentNotifier,
-    ending: PermitOutcome,
 }
 
 impl Permit {
@@ -27,7 +26,7 @@ impl Permit {
         Self::with_observer(Guarded(Mutex::new(Some(guard))))
     }
 
-    /// A permit that reports to an observer when the request is sent and how it ends.
+    /// A permit that reports to an observer when the request is sent and when it ends.
     pub fn with_observer(admitted: impl PermitObserver) -> Self {
         let admitted = Arc::new(admitted);
         let (observer, is_sent) = (admitted.clone(), AtomicBool::new(false));
@@ -37,32 +36,18 @@ impl Permit {
                 report(|| observer.on_sent());
             }
         });
-        Self { admitted, on_sent, ending: PermitOutcome::Failed }
+        Self { admitted, on_sent }
     }
 
     /// The handle with which the transport reports that the request is sent.
     pub(crate) fn on_sent(&self) -> SentNotifier {
         self.on_sent.clone()
     }
-
-    /// Reports a complete response.
-    pub(crate) fn answered(&mut self) {
-        self.ending = PermitOutcome::Response;
-    }
-
-    /// Returns the permit unused, because nothing was sent with it.
-    pub(crate) fn give_back(mut self) {
-        self.ending = PermitOutcome::Unused;
-    }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        // A request with a response was sent, even if its transport did not report the sending.
-        if self.ending == PermitOutcome::Response {
-            self.on_sent.notify();
-        }
-        report(|| self.admitted.on_end(self.ending));
+        report(|| self.admitted.on_end());
     }
 }
 
@@ -79,11 +64,11 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// Observes one permitted request: when it is sent and how it ends. A panic in the observer is caught, so it affects no
+/// Observes one permitted request: when it is sent and when it ends. A panic in the observer is caught, so it affects no
 /// other request.
 ///
 /// ```
-/// # use generated_client_runtime::rate_limit::{PermitObserver, PermitOutcome, Permit};
+/// # use generated_client_runtime::rate_limit::{PermitObserver, Permit};
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
@@ -98,7 +83,7 @@ impl fmt::Debug for Permit {
 ///         self.0.0.fetch_add(1, Ordering::Relaxed);
 ///     }
 ///
-///     fn on_end(&self, _: PermitOutcome) {}
+///     fn on_end(&self) {}
 /// }
 ///
 /// let sent = Arc::new(Sent::default());
@@ -112,20 +97,9 @@ pub trait PermitObserver: Send + Sync + 'static {
     /// cancelled while it is being sent. There is no call if the request fails before it is written.
     fn on_sent(&self);
 
-    /// Called once, when the request has ended and its slot is free.
-    fn on_end(&self, ending: PermitOutcome);
-}
-
-/// The end of a permitted request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PermitOutcome {
-    /// A complete response arrived, with any status.
-    Response,
-    /// No complete response: the request failed or was cancelled.
-    Failed,
-    /// Nothing was sent, because a token expired while the request was queued.
-    Unused,
+    /// Called once, when the request has ended and its slot is free: with a response, or because it failed, was cancelled
+    /// or was not needed any more.
+    fn on_end(&self);
 }
 
 struct Guarded<G>(Mutex<Option<G>>);
@@ -133,7 +107,7 @@ struct Guarded<G>(Mutex<Option<G>>);
 impl<G: Send + 'static> PermitObserver for Guarded<G> {
     fn on_sent(&self) {}
 
-    fn on_end(&self, _: PermitOutcome) {
+    fn on_end(&self) {
         // If dropping the guard panics, `report` catches the panic.
         drop(lock(&self.0).take());
     }

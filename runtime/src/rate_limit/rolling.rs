@@ -17,7 +17,7 @@ use super::limit::LimitWindow;
 use super::queue::{Queue, QueuePosition, Rank};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
-use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
+use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, RateLimit, RateLimiter};
 use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
@@ -234,7 +234,7 @@ impl PermitObserver for Admission {
         }
     }
 
-    fn on_end(&self, _: PermitOutcome) {
+    fn on_end(&self) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
         // The request ends only once, but dropping the admission calls this method again.
         if progress == Progress::Ended {
@@ -255,7 +255,7 @@ impl PermitObserver for Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.on_end(PermitOutcome::Failed);
+        self.on_end();
     }
 }
 

@@ -154,18 +154,14 @@ impl<'g> Model<'g> {
     }
 
     fn end(&mut self, act: Act, index: usize) {
-        let Task::Under(mut permit, since, left) = std::mem::replace(&mut self.tasks[index], Task::Over) else {
+        let Task::Under(permit, since, left) = std::mem::replace(&mut self.tasks[index], Task::Over) else {
             return;
         };
         self.left.extend(left.map(|left| (left, left)));
-        match act {
-            Act::GiveBack(_) => permit.give_back(),
-            Act::Reply(_) => {
-                // The transport did not report the time of sending, so only the earliest and the latest time are known.
-                self.left.extend(left.is_none().then(|| (since, Instant::now())));
-                permit.answered();
-            }
-            _ => {}
+        if let Act::Reply(_) = act {
+            // The transport did not report the time of sending, so only the earliest and the latest time are known.
+            self.left.extend(left.is_none().then(|| (since, Instant::now())));
+            permit.on_sent().notify();
         }
     }
 

@@ -5,7 +5,6 @@
 /// Setters of facts, each with the name of its field.
 macro_rules! set {
     ($($fact:ident: $ty:ty),+ $(,)?) => {$(
-        #[doc(hidden)]
         pub const fn $fact(mut self, $fact: $ty) -> Self {
             self.$fact = $fact;
             self
@@ -16,7 +15,6 @@ macro_rules! set {
 /// Setters of facts that may be unknown.
 macro_rules! set_some {
     ($($fact:ident: $ty:ty),+ $(,)?) => {$(
-        #[doc(hidden)]
         pub const fn $fact(mut self, $fact: $ty) -> Self {
             self.$fact = Some($fact);
             self

@@ -36,9 +36,9 @@ pub enum HistorySource {
     Unknown,
 }
 
+#[doc(hidden)]
 impl HistoryInfo {
     /// Creates the params that select a time range.
-    #[doc(hidden)]
     pub const fn new(
         from: &'static str,
         to: &'static str,
@@ -49,7 +49,6 @@ impl HistoryInfo {
         Self { from, to, limit, step, sort: None, evidence }
     }
 
-    #[doc(hidden)]
     pub const fn sort(self, param: &'static str, oldest_first: &'static str) -> Self {
         Self { sort: Some((param, oldest_first)), ..self }
     }

@@ -12,13 +12,7 @@ pub(crate) struct ListText {
     unit: TimeUnit,
     /// True if values are quoted in JSON.
     is_quoted: bool,
-    /// Values that are sent as one text.
-    text: String,
-    /// Values that are each sent as a separate param.
     values: Vec<String>,
-    is_empty: bool,
-    /// True if a value contains the separator, so that the service would read it as two values.
-    has_separator: bool,
 }
 
 impl ListText {
@@ -32,42 +26,29 @@ impl ListText {
         // In a path, the values of a list are always separated by commas: the style `simple` of OpenAPI.
         let of_query = info.filter(|info| info.location == ParamLocation::Query);
         let style = of_query.map_or(ListFormat::Commas, |info| info.list_as);
-        let is_quoted = !info.is_some_and(|info| bare(info.ty));
-        Self { style, unit, is_quoted, text: String::new(), values: Vec::new(), is_empty: true, has_separator: false }
+        let is_quoted = style == ListFormat::Json && !info.is_some_and(|info| bare(info.ty));
+        Self { style, unit, is_quoted, values: Vec::new() }
     }
 
     /// Adds a value.
     pub(crate) fn push(&mut self, value: &dyn ToWire) {
-        let is_first = std::mem::replace(&mut self.is_empty, false);
-        match self.style {
-            ListFormat::Repeated => self.values.push(value.to_wire(self.unit)),
-            ListFormat::Commas => {
-                let value = value.to_wire(self.unit);
-                self.has_separator |= value.contains(',');
-                self.text.push_str(if is_first { "" } else { "," });
-                self.text.push_str(&value);
-            }
-            ListFormat::Json => {
-                self.text.push(if is_first { '[' } else { ',' });
-                let value = value.to_wire(self.unit);
-                self.text.push_str(&if self.is_quoted { Value::from(value).to_string() } else { value });
-            }
-        }
+        let value = value.to_wire(self.unit);
+        self.values.push(if self.is_quoted { Value::from(value).to_string() } else { value });
     }
 
-    /// Returns whether a value contains the separator.
+    /// Returns whether a value contains the separator, so that the service would read it as two values.
     pub(super) fn has_separator(&self) -> bool {
-        self.has_separator
+        self.style == ListFormat::Commas && self.values.iter().any(|value| value.contains(','))
     }
 
     /// Returns the texts to send: several if each is a separate param. A list without values becomes an empty text,
     /// which is then rejected.
     pub(super) fn into_texts(self) -> Vec<String> {
-        match (self.style, self.is_empty) {
-            (_, true) => vec![String::new()],
-            (ListFormat::Repeated, false) => self.values,
-            (ListFormat::Commas, false) => vec![self.text],
-            (ListFormat::Json, false) => vec![self.text + "]"],
+        match self.style {
+            _ if self.values.is_empty() => vec![String::new()],
+            ListFormat::Repeated => self.values,
+            ListFormat::Commas => vec![self.values.join(",")],
+            ListFormat::Json => vec![format!("[{}]", self.values.join(","))],
         }
     }
 }

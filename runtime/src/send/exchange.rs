@@ -286,7 +286,7 @@ async fn exchange(
     let token = if let Some(working) = working {
         working
     } else {
-        permit.give_back();
+        drop(permit);
         let token = flow.token(dispatcher, context).await?;
         permit = dispatcher.permit(context).await?;
         token

@@ -3,7 +3,6 @@
 //! Any text is a valid value and no text is lost. An unknown value of an enum is opaque: no pattern distinguishes two
 //! unknown values, so a version with more known values does not change which patterns match.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
@@ -24,10 +23,7 @@ pub trait NamedType: Text {
 }
 
 /// A value as text; [`named_type!`](crate::named_type!) implements it.
-pub trait Text: for<'a> From<&'a str> {
-    /// Returns the value as on the wire.
-    fn text(&self) -> &str;
-}
+pub trait Text: for<'a> From<&'a str> {}
 
 impl ValueType {
     /// The type of a value of a named type.
@@ -37,7 +33,7 @@ impl ValueType {
 }
 
 /// A text that is not a known value of the enum in this version; `as_str` of the enum returns it.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownValue(Box<str>);
 
 impl UnknownValue {
@@ -52,15 +48,9 @@ impl UnknownValue {
     }
 }
 
-impl fmt::Debug for UnknownValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// Returns the duration of the interval that a value names, if the catalogue declares it.
-pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
-    T::INFO.values.iter().find(|known| known.value == value.text())?.duration
+pub fn duration<T: NamedType>(value: &str) -> Option<Duration> {
+    T::INFO.values.iter().find(|known| known.value == value)?.duration
 }
 
 /// Implements the methods and traits that all enums and all identifiers have in common.
@@ -124,7 +114,7 @@ macro_rules! named_type {
         impl $name {
             /// Returns the duration of the interval; `None` if it varies, as for months, and for an unknown value.
             pub fn duration(&self) -> ::std::option::Option<::std::time::Duration> {
-                $crate::emitted::duration(self)
+                $crate::emitted::duration::<Self>(self.as_str())
             }
         }
     };
@@ -137,11 +127,7 @@ macro_rules! named_type {
             }
         }
 
-        impl $crate::emitted::Text for $name {
-            fn text(&self) -> &str {
-                self.as_str()
-            }
-        }
+        impl $crate::emitted::Text for $name {}
 
         impl $crate::wire::ToWire for $name {
             fn write_wire(&self, _: $crate::registry::TimeUnit, out: &mut ::std::string::String) {
@@ -255,7 +241,7 @@ mod tests {
         }
         assert_eq!(Venue::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
         assert!(!Venue::from("new_venue").is_known());
-        assert_eq!(format!("{:?}", Step::from("1w")), "Unknown(\"1w\")");
+        assert_eq!(format!("{:?}", Step::from("1w")), "Unknown(UnknownValue(\"1w\"))");
     }
 
     #[test]

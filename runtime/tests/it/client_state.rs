@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
-use runtime::rate_limit::{
-    AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, ProcessRateLimiter, RateLimiter,
-};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, ProcessRateLimiter, RateLimiter};
 use runtime::transport::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, from_fn};
 use runtime::{ErrorKind, RateLimit, Retry};
 use tokio::runtime::Runtime;
@@ -88,7 +86,7 @@ impl PermitObserver for Careless {
         panic!("a gate that panics");
     }
 
-    fn on_end(&self, _: PermitOutcome) {
+    fn on_end(&self) {
         panic!("a gate that panics");
     }
 }

@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::{self, Timeframe};
-use runtime::rate_limit::{
-    AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, RateLimiter, RateLimiterError,
-};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, RateLimiter, RateLimiterError};
 use runtime::transport::Phase;
 use runtime::{ErrorKind, RateLimit, Retry};
 
@@ -142,8 +140,8 @@ impl PermitObserver for Page {
         self.diary.note(format!("{} leaves", self.request));
     }
 
-    fn on_end(&self, ending: PermitOutcome) {
-        self.diary.note(format!("{} {ending:?}", self.request));
+    fn on_end(&self) {
+        self.diary.note(format!("{} ends", self.request));
     }
 }
 
@@ -163,17 +161,17 @@ async fn custom_limiter_receives_every_outcome() {
     let expected = [
         "market.ratio 1 enters",
         "market.ratio leaves",
-        "market.ratio Failed",
+        "market.ratio ends",
         "market.ratio 2 enters",
         "market.ratio leaves",
         "refused for 1s",
-        "market.ratio Response",
+        "market.ratio ends",
         "market.ratio 3 enters",
         "market.ratio leaves",
-        "market.ratio Response",
+        "market.ratio ends",
         // The request was cancelled while it waited for a connection.
         "client.raw 1 enters",
-        "client.raw Failed",
+        "client.raw ends",
     ];
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
@@ -188,16 +186,16 @@ async fn custom_limiter_receives_unused_permits() {
     let expected = [
         "token 1 enters",
         "token leaves",
-        "token Response",
+        "token ends",
         // The token has expired while the request was queued.
         "client.raw 1 enters",
-        "client.raw Unused",
+        "client.raw ends",
         "token 1 enters",
         "token leaves",
-        "token Response",
+        "token ends",
         "client.raw 1 enters",
         "client.raw leaves",
-        "client.raw Response",
+        "client.raw ends",
     ];
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
@@ -208,5 +206,5 @@ async fn custom_limiter_receives_unreported_sends() {
     let service = Service::without_sent_reports(|_, _| ok());
     let gate = Diary::default();
     service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();
-    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw Response"]);
+    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw ends"]);
 }

@@ -7,9 +7,9 @@ use crate::registry::{
     RecordInfo, TimeUnit, ValueType,
 };
 
+#[doc(hidden)]
 impl GroupInfo {
     /// Creates a group without endpoints.
-    #[doc(hidden)]
     pub const fn new(ident: &'static str, title: &'static str) -> Self {
         Self { ident, title, summary: "", aliases: &[], notes: "", endpoints: &[] }
     }
@@ -22,9 +22,9 @@ impl GroupInfo {
     }
 }
 
+#[doc(hidden)]
 impl EndpointInfo {
     /// Creates an endpoint of which only the name is known.
-    #[doc(hidden)]
     pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
         Self {
             group,
@@ -44,27 +44,23 @@ impl EndpointInfo {
     }
 
     /// Sets the source of the name.
-    #[doc(hidden)]
     pub const fn name_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence = evidence;
         self
     }
 
-    #[doc(hidden)]
     pub const fn path(mut self, path: &'static str, evidence: Evidence) -> Self {
         self.path = Some(path);
         self.evidence = evidence;
         self
     }
 
-    #[doc(hidden)]
     pub const fn params(mut self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
         self.params = Some(ParamList { set, changed: &[], own });
         self
     }
 
     /// Sets the params of the shared set whose facts differ on this endpoint.
-    #[doc(hidden)]
     pub const fn changed_params(mut self, changed: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
             params.changed = changed;
@@ -72,7 +68,6 @@ impl EndpointInfo {
         self
     }
 
-    #[doc(hidden)]
     pub const fn series(
         self,
         record: Option<&'static RecordInfo>,
@@ -83,7 +78,6 @@ impl EndpointInfo {
     }
 
     /// Sets the unit of the time of a series whose fields are unknown.
-    #[doc(hidden)]
     pub const fn time_unit(self, unit: TimeUnit) -> Self {
         match self.body {
             BodyInfo::Series { record, time, evidence, .. } => {
@@ -94,13 +88,11 @@ impl EndpointInfo {
     }
 
     /// Sets the params of the endpoint's history, if they differ from those of the service.
-    #[doc(hidden)]
     pub const fn history_source(mut self, history: HistorySource) -> Self {
         self.history = history;
         self
     }
 
-    #[doc(hidden)]
     pub const fn object(mut self, record: &'static RecordInfo, evidence: Evidence) -> Self {
         self.body = BodyInfo::Object { record, evidence };
         self
@@ -116,9 +108,9 @@ impl EndpointInfo {
     set_some! { deprecated: &'static str }
 }
 
+#[doc(hidden)]
 impl ParamInfo {
     /// Creates an optional query param without further facts.
-    #[doc(hidden)]
     pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
         Self {
             ident,
@@ -143,28 +135,24 @@ impl ParamInfo {
         }
     }
 
-    #[doc(hidden)]
     pub const fn in_path(mut self) -> Self {
         self.location = ParamLocation::Path;
         self
     }
 
     /// Sends each of several values as a separate param.
-    #[doc(hidden)]
     pub const fn repeated(mut self) -> Self {
         self.list_as = ListFormat::Repeated;
         self
     }
 
     /// Sends several values as a JSON list.
-    #[doc(hidden)]
     pub const fn as_json(mut self) -> Self {
         self.list_as = ListFormat::Json;
         self
     }
 
     /// Sets the source of the fact that this endpoint accepts the param.
-    #[doc(hidden)]
     pub const fn known_by(mut self, evidence: Evidence) -> Self {
         self.evidence = evidence;
         self

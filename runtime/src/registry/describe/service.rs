@@ -11,9 +11,9 @@ use crate::registry::{
     StatusInfo, TimeUnit,
 };
 
+#[doc(hidden)]
 impl ServiceInfo {
     /// Creates a service of which only the title is known; its timestamps are in seconds.
-    #[doc(hidden)]
     pub const fn new(title: &'static str) -> Self {
         Self {
             title,
@@ -37,7 +37,6 @@ impl ServiceInfo {
         }
     }
 
-    #[doc(hidden)]
     pub const fn api_key_basic(mut self) -> Self {
         self.api_key_header = Some("authorization");
         self.api_key_prefix = "Basic ";
@@ -46,31 +45,26 @@ impl ServiceInfo {
     }
 
     /// Returns whether requests can carry an API key, in a header or in the query.
-    #[doc(hidden)]
     pub const fn takes_api_key(&self) -> bool {
         self.api_key_header.is_some() || self.api_key_query.is_some()
     }
 
     /// Returns the value of the header with an API key.
-    #[doc(hidden)]
     pub fn api_key_value(&self, key: &str) -> String {
         let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };
         format!("{}{key}", self.api_key_prefix)
     }
 
-    #[doc(hidden)]
     pub const fn api_key_optional(mut self) -> Self {
         self.api_key_optional = true;
         self
     }
 
-    #[doc(hidden)]
     pub const fn error_body(mut self, message: &'static [&'static str], code: &'static [&'static str]) -> Self {
         self.error_body = ErrorBodyInfo::new(message, code);
         self
     }
 
-    #[doc(hidden)]
     pub const fn error_name(mut self, name: &'static str, evidence: Evidence) -> Self {
         self.error_body = ErrorBodyInfo { name: Some((name, evidence)), ..self.error_body };
         self
@@ -97,9 +91,9 @@ impl ServiceInfo {
     }
 }
 
+#[doc(hidden)]
 impl ClientCredentialsInfo {
     /// Creates a flow from the path of its token endpoint.
-    #[doc(hidden)]
     pub const fn new(path: &'static str, label: &'static str, evidence: Evidence) -> Self {
         Self { path, label, evidence, reply: &[], errors: &[], notes: "" }
     }
@@ -111,23 +105,22 @@ impl ClientCredentialsInfo {
     }
 }
 
+#[doc(hidden)]
 impl ErrorBodyInfo {
     /// Creates the description of an error body from the JSON paths of its message and its code.
-    #[doc(hidden)]
     pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
         Self { name: None, message, code }
     }
 }
 
+#[doc(hidden)]
 impl LimitInfo {
     /// Creates a rate limit without a known scope.
-    #[doc(hidden)]
     pub const fn new(name: &'static str, requests: u32, seconds: u32, concurrent: u32, evidence: Evidence) -> Self {
         Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
     }
 
     /// Creates a rate limit whose number of requests in flight is unknown or unlimited.
-    #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
         Self { name, requests, seconds, concurrent: None, scope: None, endpoints: &[], evidence }
     }
@@ -137,9 +130,9 @@ impl LimitInfo {
     set_some! { scope: &'static str }
 }
 
+#[doc(hidden)]
 impl EnvelopeInfo {
     /// Creates an envelope from the JSON path of its records.
-    #[doc(hidden)]
     pub const fn new(data: &'static str) -> Self {
         Self { data, metadata: None, time: None }
     }
@@ -150,9 +143,9 @@ impl EnvelopeInfo {
     }
 }
 
+#[doc(hidden)]
 impl StatusInfo {
     /// Creates a status without a label.
-    #[doc(hidden)]
     pub const fn new(status: u16, evidence: Evidence) -> Self {
         Self { status, label: None, summary: "", advice: "", notes: "", evidence }
     }

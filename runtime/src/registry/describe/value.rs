@@ -6,22 +6,20 @@ use std::time::Duration;
 
 use crate::registry::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
+#[doc(hidden)]
 impl RecordInfo {
     /// Creates a record from its name and fields.
-    #[doc(hidden)]
     pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
         Self { name, summary: "", fields, form: RecordLayout::Object }
     }
 
     /// Marks the record as a list on the wire, with each field at its position.
-    #[doc(hidden)]
     pub const fn positional(mut self) -> Self {
         self.form = RecordLayout::Positional;
         self
     }
 
     /// Marks the record as written on the wire as the value of its only field.
-    #[doc(hidden)]
     pub const fn value(mut self) -> Self {
         self.form = RecordLayout::Value;
         self
@@ -30,15 +28,14 @@ impl RecordInfo {
     set! { summary: &'static str }
 }
 
+#[doc(hidden)]
 impl TypeInfo {
     /// Creates a type from its name and known values.
-    #[doc(hidden)]
     pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
         Self { name, summary: "", open: false, values, attributes: &[] }
     }
 
     /// Marks the type as one that may have unknown values.
-    #[doc(hidden)]
     pub const fn open(mut self) -> Self {
         self.open = true;
         self
@@ -50,9 +47,9 @@ impl TypeInfo {
     }
 }
 
+#[doc(hidden)]
 impl FieldInfo {
     /// Creates a required field without further facts.
-    #[doc(hidden)]
     pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
         let plain = is_plain(wire_name);
         Self {
@@ -71,7 +68,6 @@ impl FieldInfo {
     }
 
     /// Marks the field as one that may be absent or null.
-    #[doc(hidden)]
     pub const fn optional(mut self) -> Self {
         self.optional = true;
         self
@@ -87,15 +83,14 @@ impl FieldInfo {
     set_some! { example: &'static str }
 }
 
+#[doc(hidden)]
 impl ValueInfo {
     /// Creates a value with its meaning.
-    #[doc(hidden)]
     pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
         Self { value, summary, duration: None, attributes: &[], evidence }
     }
 
     /// Sets the duration of the interval that the value names.
-    #[doc(hidden)]
     pub const fn duration(mut self, seconds: u64) -> Self {
         self.duration = Some(Duration::from_secs(seconds));
         self
