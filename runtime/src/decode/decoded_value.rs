@@ -112,7 +112,7 @@ impl<'a> DecodedValue<'a> {
         })
     }
 
-    /// Sets a value that is absent and so needs no drop.
+    /// Replaces a value that needs no drop, without a check for that.
     #[inline]
     pub(super) fn set(&mut self, value: Self) {
         std::mem::forget(std::mem::replace(self, value));

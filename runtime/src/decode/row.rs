@@ -70,8 +70,7 @@ impl<'a> Row<'a> {
         for value in &mut self.values {
             match value {
                 DecodedValue::Boxed(_) => *value = DecodedValue::Absent,
-                // Other values need no drop; `forget` avoids a check for that.
-                _ => std::mem::forget(std::mem::take(value)),
+                _ => value.set(DecodedValue::Absent),
             }
         }
         self.unknown.clear();

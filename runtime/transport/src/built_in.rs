@@ -3,7 +3,7 @@
 //! [`HyperTransport`] is the default; `ReqwestTransport` wraps the user's client. Both need sockets and threads, so
 //! neither exists on WebAssembly.
 
-mod client_certificate;
+mod certificates;
 mod connect;
 mod failure;
 #[cfg(feature = "gzip")]
@@ -22,7 +22,6 @@ mod direct;
 use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
-mod roots;
 
 use std::sync::Arc;
 

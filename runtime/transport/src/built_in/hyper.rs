@@ -13,12 +13,12 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::certificates;
 use super::connect::TimedConnector;
 use super::failure::before_headers;
 use super::messages::{self, Progress};
 use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
-use super::roots;
 use super::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
 use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError};
@@ -57,7 +57,7 @@ impl HyperTransport {
         tcp.set_keepalive_retries(Some(3));
         #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
         tcp.set_tcp_user_timeout(Some(2 * SILENCE));
-        let tls = roots::config(settings)?;
+        let tls = certificates::config(settings)?;
         let routes = Routes::new(settings)?;
         let connector = routes.connector(tcp, &tls);
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();

@@ -1,15 +1,15 @@
-//! The trusted root certificates.
+//! The trusted root certificates, and the client certificate for a server that requires one.
 //!
 //! Builds a TLS configuration from the bundled Mozilla roots or those of the system, and those that the user adds. The
-//! crypto provider is passed explicitly, so another provider in the program has no effect.
+//! crypto provider is passed explicitly, so another provider in the program has no effect. No error contains any
+//! content of a PEM.
 
 use std::sync::Arc;
 
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-use super::client_certificate;
 use crate::settings::{Settings, SettingsError};
 
 /// The TLS configuration, with crypto provider and trusted roots.
@@ -19,31 +19,37 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     if settings.system_roots {
         store = system()?;
     }
+    let invalid = "invalid root certificate";
     for pem in &settings.root_certificates {
-        add(&mut store, pem)?;
+        for certificate in certificates(pem, invalid)? {
+            store.add(certificate).map_err(|error| SettingsError::new(invalid).with_source(error))?;
+        }
     }
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| SettingsError::new("encryption cannot be set up").with_source(error))?;
     let config = config.with_root_certificates(store);
-    let Some((certificates, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
-    let (chain, key) = client_certificate::read(certificates, key)?;
-    config
-        .with_client_auth_cert(chain, key)
-        .map_err(|error| SettingsError::new(client_certificate::CERTIFICATE).with_source(error))
+    let Some((chain, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
+    let invalid = "invalid client certificate";
+    let chain = certificates(chain, invalid)?;
+    // The cause is omitted from the error, because it may quote the key.
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
+        let hint = "expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
+        SettingsError::new("the key of an invalid client certificate").with_hint(hint)
+    })?;
+    config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(invalid).with_source(error))
 }
 
-fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
-    let wrong = "invalid root certificate";
+/// Reads one or more certificates from PEM; `invalid` is the message of the error.
+fn certificates(pem: &[u8], invalid: &str) -> Result<Vec<CertificateDer<'static>>, SettingsError> {
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| SettingsError::new(wrong).with_source(error))?;
+    let certificates = certificates.map_err(|error| SettingsError::new(invalid).with_source(error))?;
     if certificates.is_empty() {
-        return Err(SettingsError::new(wrong).with_hint("expected PEM that begins with `-----BEGIN CERTIFICATE-----`"));
+        return Err(
+            SettingsError::new(invalid).with_hint("expected PEM that begins with `-----BEGIN CERTIFICATE-----`")
+        );
     }
-    for certificate in certificates {
-        store.add(certificate).map_err(|error| SettingsError::new(wrong).with_source(error))?;
-    }
-    Ok(())
+    Ok(certificates)
 }
 
 #[cfg(feature = "system-roots")]
