@@ -20,7 +20,8 @@ pub(crate) struct Credentials {
     service: &'static ServiceInfo,
     /// The API key in every form that is sent, and the values of the user's secret headers.
     secrets: Vec<Secret>,
-    flow: Option<TokenFlow>,
+    /// The token flow, if it is configured.
+    pub(crate) flow: Option<TokenFlow>,
 }
 
 /// A header that the user sends with every request.
@@ -96,14 +97,9 @@ impl Credentials {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// The token flow, if it is configured.
-    pub(crate) fn flow(&self) -> Option<&TokenFlow> {
-        self.flow.as_ref()
-    }
-
     /// The headers of a data request.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
-        token.map_or(&self.headers, |token| token.headers()).clone()
+        token.map_or(&self.headers, |token| &token.headers).clone()
     }
 }
 

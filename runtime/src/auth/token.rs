@@ -88,7 +88,7 @@ impl TokenFlow {
         dispatcher: &Arc<Dispatcher>,
         context: &RequestContext,
     ) -> impl Future<Output = Result<Arc<Token>, Error>> + use<'_> {
-        let (dispatcher, observers) = (dispatcher.clone(), context.observers().clone());
+        let (dispatcher, observers) = (dispatcher.clone(), context.observers.clone());
         async move {
             loop {
                 let fetch = {

@@ -173,7 +173,7 @@ impl<E> Request<E> {
 
     /// Returns the endpoint's description in the catalogue.
     pub fn endpoint(&self) -> &'static EndpointInfo {
-        self.untyped.0.target.endpoint()
+        self.untyped.0.target.endpoint
     }
 }
 

@@ -187,7 +187,7 @@ impl<C: ClientType> Builder<C> {
 impl RetrySettings {
     fn rules(&self) -> Retry {
         let rules = Retry::default();
-        let (initial, max) = rules.delays();
+        let (initial, max) = (rules.initial_backoff, rules.max_backoff);
         let backoff = |time: Option<Time>, default| time.map_or(default, |time| time.0);
         let rules = rules.backoff(backoff(self.initial_backoff, initial), backoff(self.max_backoff, max));
         let rules = with(rules, self.max_attempts, Retry::max_attempts);

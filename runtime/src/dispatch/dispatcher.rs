@@ -84,10 +84,10 @@ impl Dispatcher {
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
         if self.transport.reports_sent() {
-            request.on_sent = permit.on_sent();
+            request.on_sent = permit.on_sent.clone();
         } else {
             // Without such reports, the request counts as sent when the transport is called.
-            permit.on_sent().notify();
+            permit.on_sent.notify();
         }
         let on_headers = self.on_headers(context);
         request.on_headers = on_headers.clone();
@@ -97,7 +97,7 @@ impl Dispatcher {
         let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
         if outcome.is_ok() {
             // A request with a response was sent, even if its transport did not report the sending.
-            permit.on_sent().notify();
+            permit.on_sent.notify();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
@@ -115,7 +115,7 @@ impl Dispatcher {
     fn on_headers(&self, context: &RequestContext) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.
-        let (gate, retry) = (Arc::downgrade(&self.rate_limiter), context.policy().retry.clone());
+        let (gate, retry) = (Arc::downgrade(&self.rate_limiter), context.policy.retry.clone());
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
             if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {

@@ -15,19 +15,20 @@ use crate::request::RequestKind;
 
 /// Tracks one request from its first step to its last. Dropping it reports the end of a data request to the observers.
 pub(crate) struct RequestContext {
-    policy: Policy,
+    pub(crate) policy: Policy,
     begun: Instant,
     /// The end of the timeout, extended by time in the queue; `None` if the clock cannot represent it.
     deadline: Option<Instant>,
     request: RequestKind,
-    observers: Observers,
+    /// A request for the token that this request needs uses them too.
+    pub(crate) observers: Observers,
     /// The reason of the current wait and its start; `None` while the request is in flight.
     waiting: Option<(WaitReason, Instant)>,
     time_waited: Duration,
     time_in_queue: Duration,
     attempts: Attempts,
     /// The status of the last attempt's response.
-    status: Option<u16>,
+    pub(super) status: Option<u16>,
     /// The error for which the request was last retried.
     failure: Option<Error>,
     /// True if a timeout expired.
@@ -60,11 +61,6 @@ impl RequestContext {
             status: None,
             failure: None,
         }
-    }
-
-    /// The rules for the request.
-    pub(crate) fn policy(&self) -> &Policy {
-        &self.policy
     }
 
     /// The time left before the timeout.
@@ -134,11 +130,6 @@ impl RequestContext {
         self.observers.notify(event);
     }
 
-    /// The observers of the request; a request for the token that it needs uses them too.
-    pub(crate) fn observers(&self) -> &Observers {
-        &self.observers
-    }
-
     /// Waits until the next attempt is due; returns the error if no attempt follows.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
@@ -156,12 +147,6 @@ impl RequestContext {
         sleep(delay).await;
         self.waited();
         Ok(())
-    }
-
-    /// The status of the last attempt, if it got a response.
-    #[cfg(feature = "tracing")]
-    pub(crate) fn status(&self) -> Option<u16> {
-        self.status
     }
 
     /// The cost of the request, until its response.

@@ -35,8 +35,8 @@ use crate::platform::random;
 pub struct Retry {
     retry_if: Option<Predicate>,
     max_attempts: u32,
-    initial_backoff: Duration,
-    max_backoff: Duration,
+    pub(crate) initial_backoff: Duration,
+    pub(crate) max_backoff: Duration,
     max_retries_on_500: u32,
     budget: u32,
     max_retry_after: Duration,
@@ -72,12 +72,6 @@ impl Retry {
     pub fn backoff(mut self, initial_backoff: Duration, max_backoff: Duration) -> Self {
         (self.initial_backoff, self.max_backoff) = (initial_backoff, max_backoff);
         self
-    }
-
-    /// The upper limits of the first delay and of all delays.
-    #[cfg(feature = "settings")]
-    pub(crate) fn delays(&self) -> (Duration, Duration) {
-        (self.initial_backoff, self.max_backoff)
     }
 
     /// Retries the failed data requests that this predicate selects, instead of the requests that the default rules

@@ -14,7 +14,7 @@ pub(crate) struct Params<'r>(pub(crate) &'r RequestTarget, pub(crate) &'r dyn Re
 
 impl fmt::Display for Params<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.0.params().filter(|(name, _)| self.0.endpoint().param(name).is_some());
+        let known = self.0.params().filter(|(name, _)| self.0.endpoint.param(name).is_some());
         let mut text = known.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
         self.1.redact(&mut text);
         f.write_str(&text)
@@ -26,7 +26,7 @@ pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);
     span.record("waited_ms", u64::try_from(timing.waited.as_millis()).unwrap_or(u64::MAX));
-    if let Some(status) = context.status() {
+    if let Some(status) = context.status {
         span.record("status", status);
     }
     if let Some(bytes) = bytes {

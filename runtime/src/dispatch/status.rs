@@ -45,27 +45,26 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
+    if let Some(encoding) = encoding {
+        let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
+        return Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers));
+    }
     // Most bodies are JSON, whose text is checked once, by the decoder.
-    let text = if is_text { std::str::from_utf8(&response.body).ok() } else { None };
-    let text = text.map(|text| Value::from(text).to_string());
+    if looks_like_json(body) {
+        return Ok(response);
+    }
+    if let Some(text) = std::str::from_utf8(&response.body).ok().filter(|_| is_text && !body.is_empty()) {
+        response.body = Value::from(text).to_string().into();
+        return Ok(response);
+    }
     let of_type = if kind.is_empty() { kind } else { format!(" of type `{}`", quoted(&kind)) };
-    let (message, hint) = match (encoding, body.first()) {
-        (Some(encoding), _) => {
-            let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
-            let HttpResponse { status, headers, .. } = response;
-            return Err(Error::new(ErrorKind::Decode, message).with_response(status, headers));
-        }
-        (None, None) => (format!("status {} with an empty body instead of JSON", response.status), ""),
-        (None, Some(_)) if looks_like_json(body) => return Ok(response),
-        (None, Some(_)) if text.is_some() => {
-            response.body = text.unwrap_or_default().into();
-            return Ok(response);
-        }
+    let (message, hint) = match body.first() {
+        None => (format!("status {} with an empty body instead of JSON", response.status), ""),
         // JSON never begins with `<`, whatever the declared type.
-        (None, Some(b'<')) => {
+        Some(b'<') => {
             (format!("the body is a page{of_type} instead of JSON"), "check the base URL and any proxy in between")
         }
-        (None, Some(_)) => (format!("the body{of_type} is not JSON"), ""),
+        Some(_) => (format!("the body{of_type} is not JSON"), ""),
     };
     let HttpResponse { status, headers, body, .. } = response;
     Err(Error::new(ErrorKind::Decode, message).with_hint(hint).with_response(status, headers).with_body(&body))

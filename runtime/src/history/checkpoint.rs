@@ -85,10 +85,7 @@ impl Checkpoint {
             request: value.get("request")?.as_str()?.to_owned(),
             range,
             next,
-            open_since: match value.get("openSince")? {
-                Value::Null => None,
-                _ => Some(time("openSince")?),
-            },
+            open_since: time("openSince"),
             missing: value.get("missing")?.as_array()?.iter().map(self::time).collect::<Option<_>>()?,
             records: count("records")?,
             byte_offset: count("position")?,
@@ -98,8 +95,7 @@ impl Checkpoint {
 
 /// Formats a time as seconds and nanoseconds.
 fn written(time: Timestamp) -> Value {
-    let beyond = time - Timestamp::from_unix_seconds(time.unix_seconds());
-    json!([time.unix_seconds(), beyond.subsec_nanos()])
+    json!([time.unix_seconds(), time.subsec_nanos()])
 }
 
 fn time(value: &Value) -> Option<Timestamp> {

@@ -19,11 +19,11 @@ use super::checkpoint::Checkpoint;
 use super::fetch::{self, Decode};
 use super::gaps::Gap;
 use super::job::{Job, Options, ReportedWindow};
-use super::page::{self, Page, Report};
+use super::page::{Page, Report};
 use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::time_grid::Span;
-use super::{HasHistory, RecordOf};
+use super::{HasHistory, RecordOf, streams};
 use crate::client::{self, Request, Untyped};
 use crate::dispatch::observer::Event;
 use crate::error::Error;
@@ -283,7 +283,7 @@ impl<T: Send + 'static> State<T> {
         if !error.is_retryable() {
             return Err(error);
         }
-        let request = RequestKind::Data(self.request.target().endpoint());
+        let request = RequestKind::Data(self.request.target().endpoint);
         self.request.connection().observers.notify(&Event::Outage { request, kind: error.kind(), elapsed });
         if is_due {
             self.updates.push_back(Update::Outage { elapsed, error });
@@ -295,10 +295,9 @@ impl<T: Send + 'static> State<T> {
 impl Following {
     /// The updates for a window: late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let ReportedWindow { mut response, .. } = window;
-        let (date, mut report) = (response.date, std::mem::take(&mut response.report));
-        let (times, records) = page::records::<T>(response);
-        let before = self.schedule.position().next;
+        let date = window.response.date;
+        let Page { times, records, mut report, .. } = streams::page::<T>(window);
+        let before = self.schedule.position.next;
         let delivery = self.schedule.received(date, &times, now);
         report.gaps = delivery.gaps.into_iter().map(Gap::new).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
@@ -318,7 +317,7 @@ impl Following {
         self.bad_records.extend(report.bad_records.iter().map(|bad| bad.text.clone()));
         self.bad_records.drain(..self.bad_records.len().saturating_sub(MAX_BAD_RECORDS));
         let is_empty = new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty();
-        let position = self.schedule.position().clone();
+        let position = self.schedule.position.clone();
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));
         late.into_iter().chain(new)
     }

@@ -104,7 +104,7 @@ impl Options {
         }
         let grid = template.grid;
         let closed = grid.floor(now);
-        let end = to.min(if self.with_open { closed + grid.step() } else { closed });
+        let end = to.min(if self.with_open { closed + grid.step } else { closed });
         let Some(checkpoint) = &self.checkpoint else {
             template.require_past(from, now)?;
             let end = end.max(from);
@@ -134,11 +134,10 @@ impl Options {
         let range = Span { from: start.range.from, to: end };
         let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
-        let (endpoint, limit) =
-            (request.target().endpoint(), request.connection().dispatcher.rate_limiter.rate_limit());
+        let (endpoint, limit) = (request.target().endpoint, request.connection().dispatcher.rate_limiter.rate_limit());
         Ok(Plan {
             range: range.range(),
-            step: template.grid.step(),
+            step: template.grid.step,
             page_size: template.page_size,
             records: template.grid.touched(Span { from: start.next, to: end }),
             requests,
@@ -231,7 +230,7 @@ impl Job {
             records: self.checkpoint.records,
             pages: self.pages,
             pages_left: self.fetch.pager.pages_left(),
-            requests: self.fetch.pager.requests(),
+            requests: self.fetch.pager.requests,
             waited: self.fetch.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
 use super::gaps::Gap;
-use super::page_response::{Dropped, PageResponse};
+use super::page_response::Dropped;
 use crate::decode::BadRecord;
 use crate::decode::fields::{self, Column};
 use crate::decode::record::Item;
@@ -214,12 +214,4 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
-}
-
-/// The records of a window with their times, in order of time.
-pub(super) fn records<T: 'static>(response: PageResponse<Batch>) -> (Vec<Timestamp>, Vec<T>) {
-    let PageResponse { sorted, records, .. } = response;
-    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok()).map(|records| *records);
-    let mut records: Vec<Option<T>> = records.unwrap_or_default().into_iter().map(Some).collect();
-    sorted.into_iter().filter_map(|(time, index)| Some((time, records.get_mut(index)?.take()?))).unzip()
 }

@@ -44,7 +44,8 @@ pub(super) struct Pager<R> {
     /// True if the last returned window had records.
     has_records_before: bool,
     limits: PageLimits,
-    requests: u64,
+    /// The number of requests so far.
+    pub(super) requests: u64,
     /// A search for the first record; its current page is the last one in `pages`.
     search: Option<Search>,
     /// The number of windows requested in advance if there is only one history.
@@ -122,11 +123,6 @@ impl<R> Pager<R> {
         self.pages.is_empty() && self.next >= self.options.range.to
     }
 
-    /// The number of requests so far.
-    pub(super) fn requests(&self) -> u64 {
-        self.requests
-    }
-
     /// The number of windows still to be returned, if no further window is divided.
     pub(super) fn pages_left(&self) -> u64 {
         self.unplanned().saturating_add(u64::try_from(self.pages.len()).unwrap_or(u64::MAX))
@@ -185,7 +181,7 @@ impl<R> Pager<R> {
             None => {}
             Some(Ok(window)) => self.pages.push_back(PlannedPage::new(window)),
             Some(Err(window)) => {
-                let requested = self.search.take().map(Search::into_requested).unwrap_or_default();
+                let requested = self.search.take().map(|search| search.requested).unwrap_or_default();
                 if !window.is_empty() {
                     let searches = vec![Searched { range: window.range(), requested }];
                     let missing = self.options.grid.missing(window, std::iter::empty());

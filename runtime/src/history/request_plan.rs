@@ -43,7 +43,7 @@ impl RequestTemplate {
     }
 
     fn read(request: &Untyped) -> Result<Self, Error> {
-        let Some(info) = request.target().endpoint().history(request.connection().service) else {
+        let Some(info) = request.target().endpoint.history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
@@ -62,7 +62,7 @@ impl RequestTemplate {
         let others = [Some(info.limit), set_by_history[2]].into_iter().flatten();
         let identity = others.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
         let identity = identity.target().to_string();
-        let takes = |param: &str| request.target().endpoint().param(param).is_some();
+        let takes = |param: &str| request.target().endpoint.param(param).is_some();
         if let Some((param, oldest_first)) = info.sort.filter(|(param, _)| takes(param)) {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
@@ -153,14 +153,14 @@ fn last(unit: TimeUnit) -> Duration {
 /// The maximum number of records on a page that are outside of its window. Steps are usually longer than two seconds;
 /// then only one of the two ends can have such a record.
 fn beside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
-    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
+    let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
 
 /// The interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let name = info.step;
-    let param = request.target().endpoint().param(name);
+    let param = request.target().endpoint.param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
         return Err(Error::build(format!("`{name}` is not set, but a history needs the interval between records"))
             .with_hint(steps(param)));
@@ -191,7 +191,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usi
     let name = info.limit;
     let size = match request.target().value(name) {
         Some(value) => value.parse().ok(),
-        None => request.target().endpoint().param(name).and_then(largest),
+        None => request.target().endpoint.param(name).and_then(largest),
     };
     match size {
         Some(size) if size > beside => Ok(size),

@@ -85,7 +85,7 @@ pub(super) struct Schedule {
     /// The maximum number of steps of one request.
     page_steps: u32,
     settings: Settings,
-    position: Position,
+    pub(super) position: Position,
     /// The last `Date` of a response, and when it was received.
     clock: Option<(Timestamp, Instant)>,
     /// The end of the last requested range.
@@ -142,10 +142,6 @@ impl Schedule {
         }
     }
 
-    pub(super) fn position(&self) -> &Position {
-        &self.position
-    }
-
     /// The time from which the service may not have all records yet.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
         end - self.span(self.settings.allowed_lateness + 1)
@@ -163,7 +159,7 @@ impl Schedule {
         self.requested_until = self.requested_until.min(self.grid.floor(time));
         let next = self.grid.ceil(self.position.next);
         if !self.has_begun {
-            return Action::Request(self.begin(closed.max(next + self.grid.step()), time, now));
+            return Action::Request(self.begin(closed.max(next + self.grid.step), time, now));
         }
         let due = self.requested_until.max(next) + self.span(self.intervals_between_requests());
         if closed >= due || self.repeat_at.is_some_and(|at| at <= now) {
@@ -225,7 +221,7 @@ impl Schedule {
 
     /// Moves the position past new records. Returns the missing intervals that ended by `expired`.
     fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
-        let step = self.grid.step();
+        let step = self.grid.step;
         let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
         self.position.missing = recent;
         let old: BTreeSet<Timestamp> = old;
@@ -266,7 +262,7 @@ impl Schedule {
             self.credit = MAX_CREDIT.min(self.credit + EARNED);
             self.learned_delay = match silence {
                 0 => self.learned_delay.saturating_sub(DELAY_STEP / 40),
-                _ => (self.learned_delay + DELAY_STEP).min(self.grid.step() / 4),
+                _ => (self.learned_delay + DELAY_STEP).min(self.grid.step / 4),
             };
         }
         let allowed_lateness = u64::from(self.settings.allowed_lateness.max(1));
@@ -309,7 +305,7 @@ impl Schedule {
     }
 
     fn span(&self, intervals: u32) -> Duration {
-        self.grid.step().saturating_mul(intervals)
+        self.grid.step.saturating_mul(intervals)
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Search {
     pages: u64,
     /// The page of the last request, and the windows of all requests.
     page: u64,
-    requested: Vec<Range<Timestamp>>,
+    pub(super) requested: Vec<Range<Timestamp>>,
     /// The first page that may have records: all pages before it are empty, or were not requested.
     low: u64,
     /// The value of `low` before the last empty page.
@@ -65,11 +65,6 @@ impl Search {
         }
     }
 
-    /// The windows that were requested.
-    pub(super) fn into_requested(self) -> Vec<Range<Timestamp>> {
-        self.requested
-    }
-
     fn start(&self, page: u64) -> Timestamp {
         let steps = usize::try_from(page).unwrap_or(usize::MAX).saturating_mul(self.steps);
         self.grid.after(self.range.from, steps).min(self.range.to)
@@ -89,7 +84,7 @@ mod tests {
         loop {
             match search.next() {
                 Ok(window) => search.received(!has_records(window.from.unix_seconds() / 2)),
-                Err(empty) => return (empty.to.unix_seconds() / 2, search.into_requested().len()),
+                Err(empty) => return (empty.to.unix_seconds() / 2, search.requested.len()),
             }
             assert!(search.requested.len() < 100);
         }

@@ -13,7 +13,8 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 
 use super::job::{Job, ReportedWindow};
-use super::page::{self, CollectError, HistoryData, Page, Report};
+use super::page::{CollectError, HistoryData, Page, Report};
+use super::page_response::PageResponse;
 use super::progress::Progress;
 use crate::error::Error;
 
@@ -73,9 +74,12 @@ impl<T: Send + 'static> Pages<T> {
 
 /// Converts a window to a page.
 pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
-    let ReportedWindow { window, mut response, checkpoint } = window;
-    let report = std::mem::take(&mut response.report);
-    let (times, records) = page::records(response);
+    let ReportedWindow { window, response, checkpoint } = window;
+    let PageResponse { sorted, records, report, .. } = response;
+    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok()).map(|records| *records);
+    let mut records: Vec<Option<T>> = records.unwrap_or_default().into_iter().map(Some).collect();
+    let sorted = sorted.into_iter().filter_map(|(time, index)| Some((time, records.get_mut(index)?.take()?)));
+    let (times, records) = sorted.unzip();
     Page { range: window.range(), times, records, report, checkpoint }
 }
 

@@ -30,17 +30,13 @@ impl Span {
 /// Time divided into steps of one length, from the Unix epoch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
-    step: Duration,
+    pub(super) step: Duration,
 }
 
 impl TimeGrid {
     /// Creates the grid with this length of a step; `None` if the length is zero.
     pub(super) fn new(step: Duration) -> Option<Self> {
         (!step.is_zero()).then_some(Self { step })
-    }
-
-    pub(super) fn step(self) -> Duration {
-        self.step
     }
 
     /// The start of the step that contains a time.

@@ -19,23 +19,13 @@ const TICK: Duration = Duration::from_millis(2);
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
-    /// `None` before the first request.
-    due: Option<GateTime>,
+    /// The earliest time of the next request; `None` before the first request.
+    pub(super) due: Option<GateTime>,
     /// True if a request has had to wait since the last admission.
-    has_waited: bool,
+    pub(super) has_waited: bool,
 }
 
 impl Pace {
-    /// The earliest time of the next request; `None` if it may be sent at any time.
-    pub(super) fn due(&self) -> Option<GateTime> {
-        self.due
-    }
-
-    /// Records that a request had to wait.
-    pub(super) fn wait(&mut self) {
-        self.has_waited = true;
-    }
-
     /// Admits a request that could have passed since `open_since`. The next request is due after one gap per unit of
     /// weight. Time before the end of a pause is not saved up.
     pub(super) fn pass(
@@ -75,9 +65,9 @@ mod tests {
         let pass = |(comes, opens): &(u64, u64)| {
             let [comes, opens] = [comes, opens].map(|time| start + Duration::from_millis(*time));
             now = now.max(comes);
-            let open_since = pace.due().max(Some(opens));
+            let open_since = pace.due.max(Some(opens));
             if open_since.is_some_and(|open_since| open_since > now) {
-                pace.wait();
+                pace.has_waited = true;
             }
             now = open_since.map_or(now, |open_since| open_since.max(now));
             pace.pass(now, open_since, None, GAP, 1);
@@ -111,10 +101,10 @@ mod tests {
         let mut pace = Pace::default();
         pace.pass(start, None, None, GAP, 1);
         let end = start + Duration::from_secs(7);
-        pace.pass(end, pace.due().max(Some(end)), Some(end), GAP, 1);
-        assert_eq!(pace.due(), Some(end + GAP));
+        pace.pass(end, pace.due.max(Some(end)), Some(end), GAP, 1);
+        assert_eq!(pace.due, Some(end + GAP));
         pace.take_back(GAP);
-        assert_eq!(pace.due(), Some(end));
+        assert_eq!(pace.due, Some(end));
     }
 
     #[test]
@@ -123,8 +113,8 @@ mod tests {
         let mut pace = Pace::default();
         let gap = Duration::from_micros(10);
         let passes = std::iter::from_fn(|| {
-            pace.pass(start, pace.due(), None, gap, 1);
-            pace.due().filter(|due| *due <= start)
+            pace.pass(start, pace.due, None, gap, 1);
+            pace.due.filter(|due| *due <= start)
         });
         assert_eq!(passes.count(), 200);
     }

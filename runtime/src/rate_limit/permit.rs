@@ -17,7 +17,8 @@ use crate::transport::SentNotifier;
 #[must_use = "dropping a permit reports that its request has ended"]
 pub struct Permit {
     admitted: Arc<dyn PermitObserver>,
-    on_sent: SentNotifier,
+    /// The handle with which the transport reports that the request is sent.
+    pub(crate) on_sent: SentNotifier,
 }
 
 impl Permit {
@@ -37,11 +38,6 @@ impl Permit {
             }
         });
         Self { admitted, on_sent }
-    }
-
-    /// The handle with which the transport reports that the request is sent.
-    pub(crate) fn on_sent(&self) -> SentNotifier {
-        self.on_sent.clone()
     }
 }
 
@@ -121,7 +117,7 @@ mod tests {
     fn dropped_permit_frees_its_slot_at_once() {
         let guard = Arc::new(());
         let permit = Permit::new(guard.clone());
-        let on_sent = permit.on_sent();
+        let on_sent = permit.on_sent.clone();
         assert_eq!(format!("{permit:?}"), "Permit(..)");
         drop(permit);
         assert_eq!(Arc::strong_count(&guard), 1);

@@ -161,13 +161,13 @@ impl<'g> Model<'g> {
         if let Act::Reply(_) = act {
             // The transport did not report the time of sending, so only the earliest and the latest time are known.
             self.left.extend(left.is_none().then(|| (since, Instant::now())));
-            permit.on_sent().notify();
+            permit.on_sent.notify();
         }
     }
 
     fn depart(&mut self, index: usize) {
         if let Task::Under(permit, _, left) = &mut self.tasks[index] {
-            permit.on_sent().notify();
+            permit.on_sent.notify();
             *left = Some(Instant::now());
         }
     }

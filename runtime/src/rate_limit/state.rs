@@ -48,7 +48,8 @@ impl State {
     /// stays.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
-        self.windows.replace(new.windows);
+        // Older requests that only a longer new window would count are already forgotten.
+        self.windows.windows = new.windows.windows;
         (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
 
@@ -65,7 +66,7 @@ impl State {
 
     /// The earliest time of the next request; `None` if it may be sent at any time.
     pub fn opening(&self, now: GateTime, weight: usize) -> Option<GateTime> {
-        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due()).max(self.pause_end())
+        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due).max(self.pause_end())
     }
 
     /// The end of the latest pause, which may be over.
@@ -75,7 +76,7 @@ impl State {
 
     /// Records that a request had to wait.
     pub fn wait(&mut self) {
-        self.pace.wait();
+        self.pace.has_waited = true;
     }
 
     /// Admits a request of this weight, if it may pass.
@@ -135,7 +136,7 @@ impl State {
 
     /// The number of requests in flight, and the weight of the requests not yet sent.
     pub fn in_flight(&self) -> (usize, usize) {
-        (self.in_flight, self.windows.unsent())
+        (self.in_flight, self.windows.unsent)
     }
 
     /// Takes over the requests that another state admitted: the number in flight, and the weight of those not yet sent.
@@ -146,7 +147,7 @@ impl State {
 
     /// Returns whether both states have the same limit.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.slots == other.slots && self.windows.is_like(&other.windows)
+        self.slots == other.slots && self.windows.windows == other.windows.windows
     }
 
     /// The maximum number of requests in flight; `None` without such a limit.

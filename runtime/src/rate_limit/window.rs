@@ -30,22 +30,17 @@ impl Window {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
-    windows: Vec<Window>,
+    pub(super) windows: Vec<Window>,
     /// The times of the sent requests, the latest last.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::stored_times"))]
     sent: VecDeque<GateTime>,
     /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
-    unsent: usize,
+    pub(super) unsent: usize,
 }
 
 impl Windows {
     pub(super) fn new(windows: Vec<Window>) -> Self {
         Self { windows, sent: VecDeque::new(), unsent: 0 }
-    }
-
-    /// Replaces the windows. Older requests that only a longer new window would count are already forgotten.
-    pub(super) fn replace(&mut self, other: Self) {
-        self.windows = other.windows;
     }
 
     /// The time from which all windows have room for one more request of a weight, unless a pending request is reported
@@ -67,16 +62,6 @@ impl Windows {
     /// The maximum time for which a request is counted in a window.
     pub(super) fn memory(&self, margin: Duration) -> Duration {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
-    }
-
-    /// The number of requests that have passed and are not reported as sent.
-    pub(super) fn unsent(&self) -> usize {
-        self.unsent
-    }
-
-    /// Returns whether both have the same windows.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.windows == other.windows
     }
 
     /// Admits a request, which can be sent at any time from now on.

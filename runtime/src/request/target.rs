@@ -19,11 +19,12 @@ use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUn
 /// An endpoint and the values of its params.
 #[derive(Clone)]
 pub(crate) struct RequestTarget {
-    endpoint: &'static EndpointInfo,
+    pub(crate) endpoint: &'static EndpointInfo,
     /// `None` if only the endpoint's name is known.
     path: Option<Cow<'static, str>>,
     params: Vec<Param>,
-    bad_records: BadRecords,
+    /// The treatment of records that are not as expected.
+    pub(crate) bad_records: BadRecords,
 }
 
 /// One param and its value.
@@ -71,10 +72,6 @@ impl RequestTarget {
         Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new(), bad_records: BadRecords::default() }
     }
 
-    pub(crate) fn endpoint(&self) -> &'static EndpointInfo {
-        self.endpoint
-    }
-
     /// Sets a param, replacing an earlier value.
     pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
         let key = self.sort_key(&name);
@@ -110,11 +107,6 @@ impl RequestTarget {
     /// Omits a param, even if it was set before.
     pub(crate) fn unset(&mut self, name: &str) {
         self.params.retain(|param| param.name != name);
-    }
-
-    /// Returns the treatment of records that are not as expected.
-    pub(crate) fn bad_records(&self) -> BadRecords {
-        self.bad_records
     }
 
     /// Omits the records that are not as expected.

@@ -70,8 +70,8 @@ impl AnySeries {
     }
 
     fn read(response: Box<UndecodedResponse>) -> Result<Self, Error> {
-        let (service, mut data) = (response.service(), Vec::<AnyRecord>::new());
-        let record = match response.endpoint().body {
+        let (service, mut data) = (response.connection.service, Vec::<AnyRecord>::new());
+        let record = match response.target.endpoint.body {
             BodyInfo::Series { record, .. } => record,
             _ => None,
         };
@@ -119,7 +119,7 @@ impl Body for AnyBody {
 
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
         let response = response?;
-        let read = match response.endpoint().body {
+        let read = match response.target.endpoint.body {
             BodyInfo::Series { .. } => return AnySeries::read(response).map(Self::Series),
             BodyInfo::Object { record, .. } => response.text().and_then(|text| object(text, record)),
             BodyInfo::Unknown => response.text().and_then(Self::decode),

@@ -20,7 +20,7 @@ use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::rate_limit::Permit;
-use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
+use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -40,8 +40,8 @@ pub(crate) struct Connection {
 ///
 /// The type is public only because the signature of [`Body::read`] contains it; users cannot name it.
 pub struct UndecodedResponse {
-    connection: Arc<Connection>,
-    target: RequestTarget,
+    pub(super) connection: Arc<Connection>,
+    pub(super) target: RequestTarget,
     response: HttpResponse,
     context: RequestContext,
 }
@@ -54,14 +54,14 @@ pub(crate) fn read_series<M: Record>(
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, Error> {
     let target = &response.target;
-    let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records());
+    let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
     let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
     match decoded {
         Ok(rest) if rest.is_empty && response.is_error(rest.unknown_fields.as_json(), None) => {
             Err(response.misfit(DecodeError::of_service()))
         }
         Ok(rest) => {
-            let time = TimeField::of_endpoint(target.endpoint(), service);
+            let time = TimeField::of_endpoint(target.endpoint, service);
             response.report_unrecognized(rest.strange);
             Ok(EnvelopeRest { time, ..rest })
         }
@@ -81,20 +81,10 @@ impl UndecodedResponse {
         Some(date.into())
     }
 
-    /// The service that sent the response.
-    pub(super) fn service(&self) -> &'static ServiceInfo {
-        self.connection.service
-    }
-
-    /// The endpoint of the request.
-    pub(super) fn endpoint(&self) -> &'static EndpointInfo {
-        self.target.endpoint()
-    }
-
     /// Reports records without any known field to observers.
     fn report_unrecognized(&self, records: usize) {
         if records > 0 {
-            let request = RequestKind::Data(self.target.endpoint());
+            let request = RequestKind::Data(self.target.endpoint);
             self.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
         }
     }
@@ -103,7 +93,7 @@ impl UndecodedResponse {
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);
         let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
-        let record = match self.target.endpoint().body {
+        let record = match self.target.endpoint.body {
             // Decoding finds out whether a series has records.
             BodyInfo::Series { .. } => return Ok(text),
             BodyInfo::Object { record, .. } => Some(record),
@@ -133,7 +123,7 @@ impl UndecodedResponse {
         let HttpResponse { status, headers, body, .. } = response;
         // If the response has records, the error is about a record, so a message of the service does not explain the
         // error.
-        let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
+        let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -152,7 +142,7 @@ impl UndecodedResponse {
 impl Connection {
     /// Adds the request to an error, and masks secrets.
     pub(crate) fn about(&self, error: Error, target: &RequestTarget) -> Error {
-        error.about(target.endpoint(), target.to_string()).without_secrets(&self.credentials)
+        error.about(target.endpoint, target.to_string()).without_secrets(&self.credentials)
     }
 }
 
@@ -173,11 +163,11 @@ async fn answer(
     target: &RequestTarget,
     options: &Options,
 ) -> Result<(HttpResponse, RequestContext), Error> {
-    let kind = RequestKind::Data(target.endpoint());
+    let kind = RequestKind::Data(target.endpoint);
     let policy = options.policy().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
-    let (observers, span) = observers.in_span(target.endpoint(), &spans::Params(target, &connection.credentials));
+    let (observers, span) = observers.in_span(target.endpoint, &spans::Params(target, &connection.credentials));
     let mut context = RequestContext::new(kind, policy, observers);
     let success = success(connection, target, options, &mut context);
     #[cfg(feature = "tracing")]
@@ -222,7 +212,7 @@ async fn success(
             // The token flow has already retried.
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
-                let wanted = context.policy().retry.wanted(|| connection.about(error.clone(), target));
+                let wanted = context.policy.retry.wanted(|| connection.about(error.clone(), target));
                 context.retry(retries, error, wanted).await?;
             }
         }
@@ -249,7 +239,7 @@ async fn authorized(
     data_request: &DataRequest<'_>,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
-    let Some(flow) = connection.credentials.flow() else {
+    let Some(flow) = &connection.credentials.flow else {
         let permit = connection.dispatcher.permit(context).await?;
         return send_once(connection, data_request, None, permit, context).await;
     };

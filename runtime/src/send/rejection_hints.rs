@@ -15,7 +15,7 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     }
     // Used to omit hints that repeat the message of the service.
     let message = error.to_string();
-    let params = || target.endpoint().params.unwrap_or_default().iter();
+    let params = || target.endpoint.params.unwrap_or_default().iter();
     let is_missing = |param: &&ParamInfo| !target.sets(param.wire_name) && !message.contains(param.wire_name);
     let missing = params().filter(is_missing).filter_map(|param| {
         let known = known_as(param.required?);

@@ -86,7 +86,7 @@ impl Timestamp {
     }
 
     /// Returns the nanoseconds in addition to the seconds.
-    fn subsec_nanos(self) -> u32 {
+    pub(crate) fn subsec_nanos(self) -> u32 {
         // The fallback is never used: the remainder is less than a second.
         u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()
     }

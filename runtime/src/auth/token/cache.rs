@@ -17,7 +17,7 @@ use crate::transport::Headers;
 pub(crate) struct Token {
     secret: Secret,
     /// The headers of a request for data with this token.
-    headers: Headers,
+    pub(crate) headers: Headers,
     /// The time of the renewal; `None` if the token is used until it is rejected.
     renewal: Option<Instant>,
     /// The time of expiry; `None` if the response has no lifetime, or one that is too short to rely on.
@@ -33,11 +33,6 @@ impl Token {
         Self { secret: response.access_token.into(), headers, renewal, expiry }
     }
 
-    /// The headers of a data request with this token.
-    pub(crate) fn headers(&self) -> &Headers {
-        &self.headers
-    }
-
     /// Returns whether the token has expired.
     fn is_expired(&self) -> bool {
         self.expiry.is_some_and(|expiry| expiry <= Instant::now())
@@ -51,11 +46,10 @@ impl Token {
 /// The current and previous tokens, and the outcomes of requests with them.
 #[derive(Default)]
 pub(crate) struct Cache {
+    /// `None` if the service has rejected the last token.
     token: Option<Arc<Token>>,
     /// Previous tokens, the latest last. Requests with them may still be in flight, so errors mask them too.
     previous: Vec<Arc<Token>>,
-    /// True if the service has rejected the current token.
-    is_rejected: bool,
     /// The earliest time of the next renewal after a failed one; the old token is used until then if it still works.
     next_renewal: Option<Instant>,
     /// Paths that were rejected with a new token too, each with a time; until then, a rejection by that path does not
@@ -72,7 +66,7 @@ impl Cache {
 
     /// The current token, if it is likely to be accepted.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| !self.is_rejected && !token.is_expired())
+        self.token.clone().filter(|token| !token.is_expired())
     }
 
     /// Stores the outcome of a token request, and returns it.
@@ -84,8 +78,7 @@ impl Cache {
         if self.previous.len() > MAX_PREVIOUS {
             self.previous.remove(0);
         }
-        // A rejection or a failed renewal concerned the previous token.
-        self.is_rejected = false;
+        // A failed renewal concerned the previous token.
         self.next_renewal = None;
         Ok(token)
     }
@@ -93,12 +86,13 @@ impl Cache {
     /// Records a 401: the next data request waits for a new token, unless the rejected token was replaced already.
     /// Returns whether another token may help; false if the path was recently rejected with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
-        let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
-        if is_cached && !self.is_rejected && self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
-            return false;
-        }
         // A late 401 for a previous token does not reject the current one.
-        self.is_rejected |= is_cached;
+        if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
+            if self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
+                return false;
+            }
+            self.previous.extend(self.token.take());
+        }
         true
     }
 

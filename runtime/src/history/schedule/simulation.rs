@@ -131,7 +131,7 @@ impl Bot {
 
     /// Restarts the bot from its saved position.
     fn restart(&mut self) {
-        self.schedule = schedule(self.schedule.position().clone());
+        self.schedule = schedule(self.schedule.position.clone());
         self.at += self.rng.i64(0..90_000);
         self.disturb_clocks();
     }
