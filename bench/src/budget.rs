@@ -62,7 +62,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "over budget by more than 3 %: {}; reduce it, or raise the number in bench/budget.toml and give the reason",
+        "over budget by more than 3 %: {}; reduce the figure, or raise the number in bench/budget.toml and state the reason",
         over.join(", ")
     ))
 }

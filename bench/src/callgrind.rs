@@ -8,7 +8,7 @@ use crate::command::{exists, output};
 /// The number of instructions that a program executes in user space.
 pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<f64, String> {
     if !exists("valgrind") {
-        return Err("valgrind is missing, which counts instructions; run `apt-get install valgrind`".to_owned());
+        return Err("valgrind is missing; run `apt-get install valgrind`".to_owned());
     }
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program).args(arguments);

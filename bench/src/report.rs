@@ -74,7 +74,7 @@ fn machine() -> String {
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let rustc = output(Command::new("rustc").arg("--version")).map(|(stdout, _)| stdout).unwrap_or_default();
-    let model = model.map_or("an unnamed processor", |(_, model)| model.trim());
+    let model = model.map_or("an unknown processor", |(_, model)| model.trim());
     format!("Machine of the newest row: {cores} cores of {model}, {}, {}.\n", std::env::consts::OS, rustc.trim())
 }
 

@@ -23,16 +23,16 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "dependencies", shows: "crates that users compile", measure: weight::dependencies },
     Row { name: "size", shows: "bytes of a stripped program", measure: weight::size },
     Row { name: "decode", shows: "instructions for decoding 10,000 records", measure: decode::decode },
-    Row { name: "floats", shows: "floats read as they were written", measure: decode::floats },
-    Row { name: "allocations", shows: "allocations that grow with the records", measure: decode::allocations },
+    Row { name: "floats", shows: "floats that are not decoded exactly", measure: decode::floats },
+    Row { name: "allocations", shows: "growth of allocations with the number of records", measure: decode::allocations },
     Row { name: "request", shows: "instructions for one request of 50 records", measure: request::request },
     Row { name: "check", shows: "cargo check of the client alone", measure: build::check },
-    Row { name: "release", shows: "release build of a program that calls everything", measure: build::release },
+    Row { name: "release", shows: "release build of a program that calls every endpoint", measure: build::release },
     Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },
     Row { name: "codegen", shows: "the generator compared with progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
     Row { name: "client", shows: "building a client", measure: request::client },
-    Row { name: "history", shows: "a year of minutes against a limit", measure: history::history },
+    Row { name: "history", shows: "a year of one-minute records under a rate limit", measure: history::history },
 ];
 
 /// A ratio in the format of the table.

@@ -1,8 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
 //! Four workspaces are copied there, each with a lock file: `generators` (the generators of peers), `programs`
-//! (programs that need no peer), `peers` (programs that need a peer) and `history` (a program that needs a peer for our
-//! own service). Each workspace is prepared when a row first needs it.
+//! (programs that need no peer), `peers` (programs that use a peer) and `history` (a program that uses progenitor's
+//! client of our own service). Each workspace is prepared when a row first needs it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -41,7 +41,7 @@ impl Scratch {
         // The variables are read at run time, because checkouts that share a target folder also share this program.
         let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let project = Path::new(&bench).join("..");
-        let project = project.canonicalize().map_err(|error| format!("the project is gone: {error}"))?;
+        let project = project.canonicalize().map_err(|error| format!("cannot find the project: {error}"))?;
         let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let project_target = set.unwrap_or_else(|| project.join("target"));
         let root = project_target.join("bench");
@@ -208,7 +208,7 @@ impl Scratch {
         let root = fs::read_to_string(self.project.join("Cargo.toml")).map_err(|error| error.to_string())?;
         let members = |line: &str| if line.starts_with("members = ") { "members = [\"*\"]" } else { line }.to_owned();
         let lines = root.lines().filter(|line| !line.starts_with("exclude = ")).map(members);
-        // Stripped, like a program that is shipped; all else is Cargo's default.
+        // Programs are stripped, as usual before shipping; everything else is Cargo's default.
         let profile = "\n[profile.release]\nstrip = true\n".to_owned();
         write(&to.join("Cargo.toml"), &(lines.collect::<Vec<_>>().join("\n") + &profile))?;
         Ok(to)

@@ -8,7 +8,7 @@ use std::thread;
 
 /// Serves 50 records of six numbers until this process ends; returns the base URL.
 pub(crate) fn start() -> Result<String, String> {
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no port to serve on: {error}"))?;
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| format!("cannot listen on a port: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let reply = reply();
     thread::spawn(move || {

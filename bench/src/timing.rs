@@ -51,7 +51,7 @@ pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
 fn time(command: &Command) -> Result<Took, String> {
     let program = Path::new("/usr/bin/time");
     if !program.exists() {
-        return Err("/usr/bin/time is not here, which measures programs: `apt-get install time`".to_owned());
+        return Err("/usr/bin/time is missing; run `apt-get install time`".to_owned());
     }
     let mut timed = Command::new(program);
     timed.args(["--format", "%U %S %M"]).arg(command.get_program()).args(command.get_args());

@@ -137,13 +137,14 @@ impl Shape {
 }
 
 impl Map {
-    /// The names of the keys before the given one.
+    /// The names of the keys that the map declares before the given key.
     pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
 
-/// Patterns of Rust names. Names in snake or upper case may end in an underscore, because a keyword gets one.
+/// Patterns of Rust names. Snake-case and upper-case names may end in an underscore, because one is appended to a
+/// name that is a Rust keyword.
 pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
 pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
 pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
@@ -193,7 +194,7 @@ macro_rules! map {
                 reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
                 let entries = reader.entries(node, &$table, key)?;
-                // The static lists the keys in the order of the fields, so each field takes the next key.
+                // `$table.keys` has the order of the fields, so the next key belongs to the next field.
                 let mut keys = $table.keys.iter();
                 $(let $field = reader.$need::<$ty>(&entries, keys.next()?);)+
                 Some(Self { $($field: $field?),+ })

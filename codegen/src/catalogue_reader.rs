@@ -26,8 +26,8 @@ pub(crate) trait Read: Sized {
     /// Reads a node; reports an error and returns `None` if the node is invalid.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
-    /// A placeholder for a required key that is missing or invalid. No entry refers to the placeholder and no rule
-    /// rejects it. `None` if the type has no such value.
+    /// Returns a placeholder for a required value that is missing or invalid, or `None` if the type has none. No entry
+    /// refers to a placeholder and no rule rejects it.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
@@ -63,7 +63,7 @@ pub(crate) struct Entries<'n> {
 }
 
 impl<'n> Entries<'n> {
-    /// Returns a key with its value.
+    /// Returns the nodes of a key and of its value.
     fn get(&self, name: &str) -> Option<(&'n Node, &'n Node)> {
         self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
@@ -165,7 +165,7 @@ impl Reader {
     }
 
     /// Reads the value of an optional key.
-    #[expect(clippy::unnecessary_wraps, reason = "a required key may have no value")]
+    #[expect(clippy::unnecessary_wraps, reason = "the macro `map` calls it like `must`")]
     pub(crate) fn may<T: Read + Default>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         Some(self.value(entries, key).unwrap_or_default())
     }

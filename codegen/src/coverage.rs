@@ -36,7 +36,7 @@ impl Coverage {
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // The time field of the service is copied into every record, and is not counted for each of them.
+        // The model has a copy of the service's time field in every record; the copies are not counted.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         let facts = vec![

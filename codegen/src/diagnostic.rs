@@ -208,7 +208,7 @@ impl Diagnostic {
 /// The maximum distance, in characters, between two locations in one snippet.
 const NEAR: usize = 5_000;
 
-/// The maximum number of characters of a line that are shown on either side of the mark. Without a maximum, each
+/// The maximum number of characters of a line that are printed on either side of the mark. Without a maximum, each
 /// diagnostic for a file of one line would print the entire file.
 const MAX_CONTEXT: usize = 200;
 
@@ -231,7 +231,8 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
     if start == first.start {
         return vec![snippet.path(path).into()];
     }
-    // The renderer would count columns from the cut, so the header with the column is added separately.
+    // The excerpt may begin in the middle of a line, and the renderer would count columns from there. The header
+    // with the right column is therefore added separately.
     let (line, column) = location.position();
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }

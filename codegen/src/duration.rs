@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_seconds() {
+    fn duration_round_trips_as_text() {
         for (text, expected, shortest) in
             [("1m", 60, "1m"), ("90s", 90, "90s"), ("60m", 3600, "1h"), ("24h", 86_400, "1d"), ("1w", 604_800, "1w")]
         {

@@ -58,7 +58,7 @@ pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     ];
     let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api, package)) });
     let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
-    // The parallel jobs return the files in an order that depends on the number of cores.
+    // Sorted, because the order of the files depends on the number of cores.
     let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

@@ -83,10 +83,10 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
             groups.push(group);
         }
     }
-    // If the folder cannot be read, a missing `service.yaml` is not reported as well.
+    // If the folder cannot be read, only that error is reported.
     if !has_service && !loader.is_blind {
         let error = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
-        loader.diagnostics.push(error.help("add it; it declares what all endpoints share"));
+        loader.diagnostics.push(error.help("add the file; it declares the facts that all endpoints share"));
     }
     Catalogue { service, groups, diagnostics: loader.diagnostics, cut: loader.cut }
 }
@@ -110,7 +110,7 @@ impl Loader {
                 let message = format!("cannot read the catalogue: {error}");
                 self.is_blind = true;
                 self.diagnostics
-                    .push(Diagnostic::of_file("unreadable", "", message).help("name the folder of a catalogue"));
+                    .push(Diagnostic::of_file("unreadable", "", message).help("pass the folder of a catalogue"));
                 return Vec::new();
             }
         };

@@ -35,7 +35,7 @@ pub struct Api {
     /// Setters of requests, one per method name, for all endpoints.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// The errors about entries to which no other entry refers.
+    /// Errors about entries that no other entry refers to.
     pub unused: Diagnostics,
 }
 
@@ -73,7 +73,7 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The field of a record for a body that is a single value; `None` for any other record.
+    /// The only field of a record with the layout [`RecordLayout::Value`]; `None` for any other record.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }

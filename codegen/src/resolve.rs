@@ -30,7 +30,7 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Creates the model of a client from a catalogue; unused entries are errors.
+/// Creates the model of a client from a catalogue, and reports unused entries as errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
     if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
@@ -48,7 +48,7 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// The result of an entry with an error. Only the functions that report an error create it, so no error is lost.
+/// Stands in for an entry with an error. Only the functions that report an error create it, so no error is lost.
 #[derive(Clone, Copy, Debug)]
 struct Invalid(());
 
@@ -203,7 +203,7 @@ impl<'a> Resolver<'a> {
         match result {
             Ok(ident) if names::is_taken(scope, &ident) => {
                 let message = format!("the name `{ident}` is reserved for the client");
-                Err(self.error("taken-name", at, message, "set another with `rust_name`"))
+                Err(self.error("taken-name", at, message, "set another name with `rust_name`"))
             }
             Ok(ident) => Ok(ident),
             Err(reason) => {
@@ -226,7 +226,7 @@ impl<'a> Resolver<'a> {
         }
         if names::is_taken(Scope::Types, name) {
             let message = format!("the name `{name}` is reserved for the client");
-            return Err(self.error("taken-name", name.at(), message, "choose another"));
+            return Err(self.error("taken-name", name.at(), message, "choose another name"));
         }
         Ok(name.to_string())
     }
@@ -280,7 +280,7 @@ fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The summary, or for `unknown` a sentence that the meaning is unknown.
+/// The summary; for the word `unknown`, the sentence [`UNKNOWN_MEANING`].
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }

@@ -32,7 +32,7 @@ pub const MAX_LISTS: usize = 4;
 
 /// The syntax of generic types; part of the message about an invalid type.
 pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
-     or `map<number?>` where values can be null; at most four stand within each other";
+     or `map<number?>` where values can be null; they can be nested four levels deep";
 
 /// The names of the built-in types, for lookups and suggestions.
 pub const BUILTINS: &[(&str, Builtin)] = &[
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions() {
+    fn type_expressions_are_parsed() {
         let number = || TypeExpr::Builtin(Builtin::Number);
         let map = |item| TypeExpr::Map(Box::new(item));
         for (text, expected) in [
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_round_trip() {
+    fn type_expressions_round_trip() {
         let builtins = BUILTINS.iter().map(|(name, _)| *name);
         for text in builtins.chain(["Timeframe", "list<number>", "list<map<Level?>>", "map<list<count>?>"]) {
             assert_eq!(TypeExpr::parse(text).map(|expr| expr.to_string()).as_deref(), Some(text));

@@ -1,10 +1,10 @@
 //! Writes the emitted files to disk, or reports the differences between the files on disk and the emitted files.
 //!
-//! A folder belongs to the generator, or it is shared with other files. The marker at the top of an emitted file names
-//! the crate of the file. A file without a marker, or with the marker of another crate, is foreign and never changed. A
-//! foreign file in the generator's own folder, or at the path of an emitted file, is a conflict, and then nothing is
-//! written. Files with equal bytes are not rewritten. A file is written to a temporary path and then renamed, so that
-//! an interrupted run leaves either the old or the new text.
+//! A folder contains only emitted files, or is shared with other files. The marker at the top of an emitted file
+//! contains the name of its crate. A file without a marker, or with the marker of another crate, is foreign and never
+//! changed. A foreign file in a folder that is not shared, or at the path of an emitted file, is a conflict, and then
+//! nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then renamed, so
+//! that an interrupted run leaves either the old or the new text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -273,7 +273,7 @@ fn owner(text: &str) -> Option<&str> {
     Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
-/// The texts before a marker. An opening in JSON may span two lines.
+/// The texts that precede a marker. In JSON they may span two lines.
 const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
 
 /// The text after an opening. The opening may be split into two lines, with the second line indented.

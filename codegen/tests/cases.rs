@@ -35,7 +35,7 @@ fn tests() -> PathBuf {
 /// Compares the errors of a catalogue with the recorded errors.
 fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
     match catalogue(files)? {
-        Ok(_) => Err("errors were expected, and there are none".into()),
+        Ok(_) => Err("expected errors, found none".into()),
         Err(diagnostics) => expected.compare(&diagnostics.to_string()),
     }
 }
@@ -48,7 +48,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
     let texts = entries(case).into_iter().filter(others).map(|path| Ok((name(&path), fs::read_to_string(path)?)));
     let api = match catalogue(texts.collect::<Result<_, Failed>>()?)? {
         Ok(api) => api,
-        Err(diagnostics) => return Err(format!("no error was expected:\n{diagnostics}").into()),
+        Err(diagnostics) => return Err(format!("expected no errors, found:\n{diagnostics}").into()),
     };
     let package = Package::new("client");
     let documents = codegen::documents(&api, &package).into_iter();
@@ -61,7 +61,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
 /// Checks that the programs of a case are valid Rust syntax; `evolve/tests/it/compile.rs` compiles them.
 fn programs(case: &Path) -> Result<(), Failed> {
     if case.join("refused.rs").exists() != case.join("refused.err").exists() {
-        return Err("one of `refused.rs` and `refused.err` is missing".into());
+        return Err("`refused.rs` or `refused.err` is missing".into());
     }
     for program in ["calls.rs", "refused.rs"].map(|program| case.join(program)) {
         if program.exists() {

@@ -172,7 +172,7 @@ endpoints:
     fn conflicting_name_needs_another_ident() {
         let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
         let error = added(&other).expect_err("an error");
-        assert!(error.contains("set another with `rust_name`"), "{error}");
+        assert!(error.contains("set another name with `rust_name`"), "{error}");
         let entry = "\
 - name: Client
   rust_name: their_client

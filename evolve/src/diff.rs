@@ -27,7 +27,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
         let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
         let new_or_different = after.iter().filter(|file| !before.contains(file));
         for file in new_or_different.chain(before.iter().filter(|file| !after.contains(file))) {
-            let text = "the docs, the registry or the bytes that are sent and read differ";
+            let text = "the docs, the registry, or the format of requests or responses differ";
             let change = Change { heading: None, ..Change::new(Verdict::Patch, Heading::Changed, text) };
             changes.add(change.on(format!("`{}`", file.path)));
         }

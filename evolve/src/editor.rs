@@ -131,7 +131,7 @@ pub(super) struct Editor {
     /// The files that have been edited.
     edited: BTreeSet<String>,
     notes: Vec<String>,
-    /// The subject of the next notes, which is put in front of each.
+    /// The subject of the next notes, which is prepended to each of them.
     pub(super) subject: String,
 }
 
@@ -148,7 +148,7 @@ impl Editor {
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
-        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("nothing can be unknown"))
+        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("`service.yaml` has no placeholder"))
     }
 
     fn of(service: Service) -> Self {

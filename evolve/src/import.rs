@@ -57,7 +57,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         editor.create(SERVICE, service.clone());
     }
     reader.omissions.unread(document.root(), omissions::ROOT, "#");
-    // Read before the operations, whose paths, params and bodies depend on the catalogue.
+    // The catalogue is read before the operations, whose paths, params and bodies depend on it.
     reader.surroundings(&editor, &service);
     reader.operations();
     let Reader { draft, omissions, .. } = reader;

@@ -37,7 +37,7 @@ pub struct LearnOptions {
     /// Names of fields whose texts become an enum, optionally with the name of the type: `side`, `side=OrderSide`.
     pub enums: Vec<String>,
     /// `true` accepts mock responses of the sandbox.
-    pub accept_invented: bool,
+    pub accept_mock: bool,
 }
 
 /// An endpoint with its responses.
@@ -49,7 +49,7 @@ pub struct EndpointResponses {
     pub responses: Vec<(String, Vec<u8>)>,
 }
 
-/// Returns the change that fits the catalogue to the responses.
+/// Returns the change that adapts the catalogue to the responses.
 pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut enum_fields = BTreeSet::new();
@@ -108,7 +108,7 @@ fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedR
     let responses = sample.responses.iter().map(|(origin, bytes)| {
         let response =
             SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
-        if response.is_invented && !options.accept_invented {
+        if response.is_mock && !options.accept_mock {
             return Err(Refusal::Message(format!(
                 "{origin} is a mock response of the sandbox; to learn from it anyway, name the catalogue with --spec"
             )));

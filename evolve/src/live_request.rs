@@ -1,4 +1,4 @@
-//! Requests for responses to learn from.
+//! The requests that `cargo xtask learn --live` sends to get responses.
 
 use std::collections::BTreeSet;
 

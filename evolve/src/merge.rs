@@ -53,7 +53,8 @@ pub(crate) struct WantedName {
     pub(crate) name: String,
     /// The name of the field or endpoint that contains the type or record; a prefix if `name` is in use.
     pub(crate) owner: String,
-    /// `true` if a known type with this name is the same type, even without a value in common.
+    /// `true` if the user chose the name. A known type with this name is then the same type, even if the two have no
+    /// value in common.
     pub(crate) is_chosen: bool,
 }
 

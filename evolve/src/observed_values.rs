@@ -15,8 +15,8 @@ pub(super) struct Observed {
     pub(super) fractions: usize,
     /// The number of texts that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
-    /// The number of numbers, also those in texts, that cannot be read as a 64-bit integer.
-    pub(super) unwhole: usize,
+    /// The number of numbers, including those in texts, that are not 64-bit integers.
+    pub(super) non_integers: usize,
     /// The number of integers that a `number` would round.
     pub(super) rounded: usize,
     /// The smallest number, including those in texts.
@@ -34,7 +34,7 @@ pub(super) struct Observed {
     max_length: usize,
     pub(super) objects: usize,
     pub(super) fields: ObservedFields,
-    /// The values of all fields together, for the case that the keys are data.
+    /// The values of all fields together, in case the keys are data.
     pub(super) under_keys: Option<Box<Observed>>,
     /// `true` if the objects were made from lists by naming the indices.
     pub(super) by_position: bool,
@@ -44,14 +44,14 @@ pub(super) struct Observed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 
-/// The maximum number of values of an enum; further texts are not kept.
+/// The maximum number of values of an enum; further texts are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
 /// The maximum length of a row; longer lists are not analysed by index.
 const MAX_ROW: usize = 40;
 
-/// The maximum depth at which lists may be rows and keys may be data. Values there are kept twice, so each level
-/// doubles the work.
+/// The maximum nesting depth at which items are also collected by index, and the values of objects also without their
+/// keys. These values are then stored twice, so each level doubles the work.
 const MAX_DEPTH: usize = 6;
 
 /// The limit up to which an `f64` represents every integer exactly.
@@ -114,7 +114,7 @@ impl Observed {
 
     fn number(&mut self, float: f64, integer: Option<i64>) {
         let is_whole = float.fract() == 0.0;
-        self.unwhole += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
+        self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
         // A large number with few digits was written with an exponent and is exact.
         self.rounded += usize::from(is_whole && float.abs() > EXACT && format!("{:e}", float.abs()).len() > 18);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;

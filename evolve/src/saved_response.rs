@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 /// The sandbox's marker of a response with mock data: a header, and a key of the body.
-const INVENTED: &str = "x-sandbox-invented";
+const MOCK_MARKER: &str = "x-sandbox-invented";
 
 /// A response to learn from.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(super) struct SavedResponse {
     pub(super) origin: String,
     pub(super) body: Value,
     /// `true` if the response has the marker of a mock response.
-    pub(super) is_invented: bool,
+    pub(super) is_mock: bool,
     /// `true` if the status was saved with the response; a saved error status is rejected.
     pub(super) has_status: bool,
 }
@@ -24,14 +24,14 @@ impl SavedResponse {
         let (head, body) = if text.starts_with("HTTP/") { after_headers(text)? } else { ("", text) };
         let mut body: Value = serde_json::from_str(body).map_err(|error| no_json(body, &error))?;
         let is_header =
-            |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(INVENTED));
+            |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(MOCK_MARKER));
         // The marker is removed, so that it is not learned as a field.
         let has_marker = match &mut body {
-            Value::Mapping(entries) => entries.remove(INVENTED).is_some(),
+            Value::Mapping(entries) => entries.remove(MOCK_MARKER).is_some(),
             _ => false,
         };
-        let is_invented = has_marker || head.lines().any(is_header);
-        Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
+        let is_mock = has_marker || head.lines().any(is_header);
+        Ok(Self { origin: origin.to_owned(), body, is_mock, has_status: !head.is_empty() })
     }
 
     /// The value at a JSON path of the body.
@@ -127,8 +127,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let read =
-                SavedResponse::read("", text.as_bytes()).map(|response| (response.is_invented, response.has_status));
+            let read = SavedResponse::read("", text.as_bytes()).map(|response| (response.is_mock, response.has_status));
             assert_eq!(read, expected.map_err(str::to_owned), "{text}");
         }
     }

@@ -1,7 +1,7 @@
 //! Edits the text of a catalogue file to match a tree; comments, order and layout are preserved.
 //!
-//! The text is compared with the tree. Each difference becomes a splice at a position from the marked tree, in the
-//! layout of the adjacent values. Then the text is parsed again; if the result differs from the tree, the edit fails.
+//! The text is compared with the tree. Each difference becomes a splice of the text, in the layout of the adjacent
+//! values. Then the text is parsed again; if the result differs from the tree, the edit fails.
 //! Values whose layout cannot be preserved are left unchanged and reported.
 
 mod comments;

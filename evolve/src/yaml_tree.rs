@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Adds those keys of another map that this map lacks, also within nested maps.
+    /// Adds those keys of another map that are missing in this map, also within nested maps.
     pub(crate) fn or(mut self, other: Self) -> Self {
         let Self::Map(others) = other else { return self };
         for (key, value) in others {
@@ -157,7 +157,7 @@ impl Tree {
         }
     }
 
-    /// Converts a marked node to a tree.
+    /// Converts a parsed node to a tree.
     pub(crate) fn of(node: &Node) -> Self {
         match &node.kind {
             Kind::Null => Self::Null,

@@ -1,7 +1,8 @@
 //! Requests a path and prints the response body unchanged: `raw /volumeRatio coin=BTC limit=5`.
 //!
 //! Base URL and credentials are read from the environment, as by [`Client::from_env`]. `cargo xtask learn --live` runs
-//! this program instead of calling the client: `xtask` repairs the client, so it cannot depend on the client.
+//! this program instead of calling the client: `xtask` generates the client, so it must build even if the client does
+//! not.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 
@@ -36,10 +37,11 @@ async fn main() -> ExitCode {
 
 async fn ask(client: &Client) -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let path = arguments.next().ok_or("name a path, then params like coin=BTC")?;
+    let path = arguments.next().ok_or("pass a path, then params like coin=BTC")?;
     let mut request = client.raw(path);
     for argument in arguments {
-        let (name, value) = argument.split_once('=').ok_or_else(|| format!("`{argument}` is not like coin=BTC"))?;
+        let (name, value) =
+            argument.split_once('=').ok_or_else(|| format!("invalid param `{argument}`, expected NAME=VALUE"))?;
         request = request.query(name, value);
     }
     println!("{:#}", request.await?);

@@ -123,9 +123,9 @@
 //! | Rust | 1.85, and a Tokio runtime; the feature `blocking` starts its own |
 //! | TLS | rustls with *ring*, which a C compiler builds; bundled root certificates, or those of the system with a feature |
 //! | unsafe code | forbidden in this crate, its runtime and its transport |
-//! | token flow | off, unless a client id and a client secret are set |
+//! | token flow | used only if a client id and a client secret are set |
 //! | platforms | tested on Linux and, with your own transport, on [WebAssembly](recipes#in-a-browser); not tested on macOS and Windows |
-//! | a missing endpoint | [`Client::raw`] today; a few lines of data in the project's catalogue for good |
+//! | a missing endpoint | use [`Client::raw`], or add a few lines to the project's catalogue |
 //!
 //! # Records and series
 //!
@@ -167,7 +167,8 @@
 //! ```
 //!
 //! With the feature `settings` they are read from a TOML file (`Builder::from_file`) or from anything that serde reads
-//! (`ClientSettings`, whose documentation shows such a file). `Debug` of either shows no key, secret or header.
+//! (`ClientSettings`, whose documentation shows such a file). `Debug` of settings and clients shows no key, secret or
+//! header.
 //!
 //! # Features
 //!

@@ -1,4 +1,4 @@
-//! A body is either read as `serde_json` reads it, or rejected with an error that points into the body.
+//! Any body is either read like `serde_json` reads it, or rejected with an error that points into the body.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use crate::decode::sample::{Every, Level, Whole, series_of};
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
 
-/// The decoded values equal those of `serde_json` for the same text; numbers are equal bit by bit.
+/// Checks that the decoded values equal those of `serde_json` for the same text; numbers must be equal bit by bit.
 ///
 /// # Panics
 ///

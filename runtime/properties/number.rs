@@ -1,4 +1,4 @@
-//! A number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
+//! Any number, quoted or not, is either read like `serde_json` and Rust read it, or rejected.
 
 use crate::decode::record::{DecodedValue, FromDecoded, Record};
 use crate::registry::{TimeUnit, ValueType};
@@ -9,7 +9,7 @@ use crate::values::{Number, Timestamp, Value};
 
 use crate::decode::sample::Level;
 
-/// The result is the nearest `f64`, and an integer only if the conversion loses nothing.
+/// Checks that the result is the nearest `f64`, and an integer only if the conversion loses nothing.
 ///
 /// # Panics
 ///
@@ -21,11 +21,11 @@ pub fn number(text: &[u8]) {
         Err(error) => assert_eq!(Number::length(text).is_some(), error == NoNumber::OutOfRange, "{text}"),
     }
     let Some(number) = Number::parse(text) else {
-        assert!(!is_number(text), "{text:?} is a number and rejected");
+        assert!(!is_number(text), "the number {text:?} is rejected");
         assert!(decoded(&ValueType::Number, text).is_none() && decoded(&ValueType::Integer, text).is_none());
         return;
     };
-    assert!(is_number(text), "{text:?} is not a number and read as {number:?}");
+    assert!(is_number(text), "{text:?}, which is not a number, is read as {number:?}");
     let float = number.float();
     assert!(float.is_finite());
     assert_eq!(text.parse().map(f64::to_bits), Ok(float.to_bits()), "{text}");

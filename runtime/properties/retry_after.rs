@@ -1,4 +1,4 @@
-//! No `Retry-After` delays a request longer than allowed.
+//! No `Retry-After` header delays a request longer than allowed.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub fn retry_after(text: &[u8]) {
     let asked = read(&headers);
     assert_bounded(asked);
     if !text.is_ascii() {
-        return assert!(value.is_ascii() || asked.is_none(), "{value:?} is no text that a header can have");
+        return assert!(value.is_ascii() || asked.is_none(), "a header cannot contain {value:?}");
     }
     assert_read(value.trim(), date.trim(), asked);
 }
@@ -64,6 +64,6 @@ fn assert_bounded(asked: Option<Duration>) {
         .with_retry_after(asked);
     match Retries::new(&rules).decide(&rules, error, None, history, Duration::MAX) {
         Ok((delay, _)) => assert!(asked.unwrap_or_default() <= delay && delay <= longest, "{asked:?} became {delay:?}"),
-        Err(_) => assert!(asked > Some(longest), "{asked:?} is not too long"),
+        Err(_) => assert!(asked > Some(longest), "{asked:?} is short enough, but the request failed"),
     }
 }

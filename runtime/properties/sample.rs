@@ -1,8 +1,8 @@
-//! A service that no catalogue describes, for tests of the decoder.
+//! A mock service without a catalogue, for tests of the decoder.
 //!
 //! Its record has a field of every type, so that the results apply to any service.
 
-#![allow(dead_code, unreachable_pub, reason = "what users of an emitted record call is written for these too")]
+#![allow(dead_code, unreachable_pub, reason = "has the same methods as emitted records")]
 
 use std::borrow::Cow;
 

@@ -1,11 +1,11 @@
-//! A response with a token is read, any other response is rejected, and no error repeats the content of the response.
+//! Any response with a token is read, any other response is rejected, and no error repeats the content of the response.
 
 use std::time::Duration;
 
 use crate::auth::token::response::TokenResponse;
 use crate::values::Value;
 
-/// The token equals the text in the response; its lifetime is a duration or unknown.
+/// Checks that the token equals the text in the response, and that its lifetime is the one in the response or unknown.
 ///
 /// # Panics
 ///

@@ -82,7 +82,10 @@ impl DecodeError {
 
     /// Creates the error for a successful response whose body is an error of the service.
     pub(crate) fn of_service() -> Self {
-        Self(Box::new(Problem { no_data: true, ..*Self::new("it is an error of the service".to_owned()).0 }))
+        Self(Box::new(Problem {
+            no_data: true,
+            ..*Self::new("the service returned an error with a success status".to_owned()).0
+        }))
     }
 
     /// Returns whether the body has no records at all, so that it may be an error of the service.

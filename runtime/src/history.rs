@@ -47,7 +47,7 @@ pub use follow::{Follow, Update};
 pub use gaps::Gap;
 pub use job::Plan;
 pub use multi_history::{Aligned, MultiHistory, Row};
-pub use page::{CollectError, FailedPage, HistoryData, Page, Report, Searched};
+pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use page_response::Dropped;
 pub use progress::Progress;
 pub use streams::{Pages, Records};
@@ -61,7 +61,7 @@ use time_grid::Span;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no history",
     label = "this endpoint has no history",
-    note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
+    note = "an endpoint has a history if it accepts a time range, a page size and a step, and returns a time series"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
@@ -109,12 +109,12 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Requests every page, even if the range begins with empty ones.
+    /// Requests every page of the range, without a search for the first record.
     ///
     /// By default, if the first pages of a long range are empty, the first record is searched for by doubling and
-    /// bisection; [`Report::searches`] lists the times of those requests.
-    pub fn every_page(mut self) -> Self {
-        self.options.every_page = true;
+    /// bisection, and most empty pages are not requested; [`Report::searches`] lists the requested pages.
+    pub fn no_first_record_search(mut self) -> Self {
+        self.options.no_first_record_search = true;
         self
     }
 

@@ -31,10 +31,10 @@
 //! # extern crate generated_client_runtime as runtime;
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::Client;
-//! /// Says what it sends.
-//! struct Talkative<T>(T);
+//! /// Prints every request before it is sent.
+//! struct Logged<T>(T);
 //!
-//! impl<T: Transport> Transport for Talkative<T> {
+//! impl<T: Transport> Transport for Logged<T> {
 //!     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
 //!         println!("{} {}", request.method.as_str(), request.url);
 //!         self.0.send(request)

@@ -1,9 +1,9 @@
 //! A client under load for some seconds, against a sandbox with faults: `soak SECONDS`.
 //!
-//! Two hundred tasks send requests continuously, under limit set A, which the sandbox enforces. Each call must end once
-//! and successfully, memory must not grow, and after three minutes there must be no 429. The program prints figures
-//! every minute, and fails with the requirements that were not met. `cargo xtask verify soak` runs it as an optimised
-//! build.
+//! Two hundred tasks send requests continuously, under limit set A, which the sandbox enforces. Each call must succeed
+//! and be reported exactly once, memory must not grow, and after three minutes there must be no 429. The program prints
+//! figures every minute, and fails with a list of the requirements that were not met. `cargo xtask verify soak` runs an
+//! optimised build of the program.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 
@@ -22,7 +22,7 @@ const TASKS: usize = 200;
 const TOKEN_LIFETIME: Duration = Duration::from_secs(60);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// By then the client has learned the required interval between requests.
+/// The time in which the client learns the required interval between requests.
 const LEARNED: Duration = Duration::from_secs(180);
 
 /// Figures from the events of the client.
@@ -37,7 +37,7 @@ struct State {
     /// The number of attempts by status, or by the phase in which they failed.
     attempts: BTreeMap<String, u64>,
     /// The times of 429 responses.
-    refusals: Vec<Instant>,
+    rate_limited_at: Vec<Instant>,
     successes: u64,
     failures: u64,
     renewals: u64,
@@ -57,7 +57,7 @@ impl Observer for Account {
         match event {
             Event::Attempt { outcome, .. } => {
                 if *outcome == Ok(429) {
-                    state.refusals.push(Instant::now());
+                    state.rate_limited_at.push(Instant::now());
                 }
                 let outcome = outcome.map_or_else(|phase| format!("{phase:?}"), |status| status.to_string());
                 *state.attempts.entry(outcome).or_default() += 1;
@@ -107,7 +107,7 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
             elapsed.as_secs(),
             state.successes,
             state.failures,
-            state.refusals.len(),
+            state.rate_limited_at.len(),
             state.renewals,
             state.failed_renewals,
             memory.unwrap_or_default(),
@@ -122,7 +122,7 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
 /// The requirements that were not met.
 fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
     let state = account.state();
-    let late = state.refusals.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
+    let late = state.rate_limited_at.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
     // The first minutes fill pools, windows and the allocator.
     let growth = match memory {
         [_, _, before, .., after] => after.saturating_sub(before + before / 10 + 2048),

@@ -1,12 +1,13 @@
-//! A year of minutes against a sandbox that enforces limit set A, and the same job without a history: `year WHAT…`.
+//! Fetches a year of one-minute records from a sandbox that enforces limit set A, with and without a history:
+//! `year WHAT…`.
 //!
-//! `fast` and `slow` fetch the year with responses after 100 ms and 1.5 s, `faults` with many faults; each must end
-//! with the records of the sandbox, in time and without a 429. `memory` streams ten million records from a mock
+//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults; each must return
+//! exactly the records of the sandbox, in time and without a 429. `memory` streams ten million records from a mock
 //! transport. `cargo xtask verify history` runs these four.
 //!
-//! `others` compares ways to do the job, with responses after 300 ms: a history, a plain loop, and ten tasks that wait
-//! after a 429. An argument with a slash is the path of another program that does the job: it gets the base URL as
-//! argument and prints its number of records. `cargo xtask bench history` runs these comparisons.
+//! `others` compares ways to fetch the year, with a response time of 300 ms: a history, a plain loop, and ten tasks that
+//! wait after a 429. An argument with a slash is the path of another program that fetches the year: the program gets the
+//! base URL as its argument and prints the number of records. `cargo xtask bench history` runs these comparisons.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 
@@ -163,7 +164,7 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
     }
 }
 
-/// Does the same job with another program.
+/// Fetches the year with another program.
 async fn program(path: &str) -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let begun = Instant::now();

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn latency_has_jitter_within_its_bounds() {
+    fn latency_is_random_within_its_range() {
         let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
         let waits = (0..200).map(|_| faults.draw(Target::Other, false).latency.as_micros()).collect::<Vec<_>>();
         assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));

@@ -92,7 +92,7 @@ fn replaced(replacement: &Replacement, shared: &Shared) -> Response {
     }
 }
 
-/// Checks the API key before the route.
+/// Checks the API key, and passes the request to its route.
 async fn check_key(shared: &Shared, request: Request, next: Next) -> Response {
     let (query, expected) = (request.uri().query().unwrap_or_default(), shared.settings.api_key.as_deref());
     match access::api_key(request.headers(), query, shared.registry.service, expected) {

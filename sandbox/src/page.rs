@@ -37,7 +37,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// The facts about access that the page shows. It never contains a key.
+/// The facts about access that the page shows; they never include a key.
 #[derive(Clone, Copy)]
 struct Access {
     any_key: bool,

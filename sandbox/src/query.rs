@@ -1,7 +1,7 @@
 //! The params of a request, checked against the registry.
 //!
-//! Each value has to match the type and the range of its param. A strict sandbox also rejects what the service is only
-//! reported to reject. Other modules interpret the values.
+//! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values that the
+//! service is only reported to reject. Other modules interpret the values.
 
 use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
@@ -11,12 +11,12 @@ use crate::rejection::Rejection;
 /// The strictness of the checks of a request, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strictness {
-    /// Types, ranges, and what is documented as required.
+    /// Checks types and ranges, and requires params that are documented as required.
     Lenient,
-    /// Every fact of the registry.
+    /// Checks every fact of the registry.
     #[default]
     Strict,
-    /// Every fact of the registry, and only known values for open types.
+    /// Checks every fact of the registry, and rejects unknown values of open types.
     OnlyKnownValues,
 }
 

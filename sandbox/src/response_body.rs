@@ -23,7 +23,7 @@ use crate::values::{self, Source};
 /// mistake the response for one of the real service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 
-/// The number of records in a list without time.
+/// The number of records in a list that is not a time series.
 const RECORDS: i64 = 10;
 const MINUTE: i64 = 60;
 

@@ -39,7 +39,7 @@ impl Seed {
         self.0
     }
 
-    /// A value from 0 to 1 that moves slowly with time, in Unix seconds.
+    /// A value from 0 to 1 that changes slowly with `time`, which is in Unix seconds.
     pub(crate) fn swing(self, time: i64) -> f64 {
         let segment = |(length, share): (i64, f64)| {
             let (index, seed) = (time.div_euclid(length), self.number(length));
@@ -52,7 +52,7 @@ impl Seed {
     }
 }
 
-/// The finaliser of splitmix64: every bit of the input moves half the bits of the output.
+/// The finaliser of splitmix64: each bit of the input affects half of the output bits on average.
 const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -140,9 +140,9 @@ impl Builder {
 
     /// Enforces only types, ranges, and which params are documented as required.
     ///
-    /// By default, 422 is also the response to params that the endpoint does not have, missing params that any evidence
-    /// calls required, values that are known to be rejected or are not among the allowed ones, and times that look like
-    /// another unit.
+    /// By default, the status is also 422 for params that the endpoint does not have, for missing params that are required
+    /// by any evidence, for values that are known to be rejected or are not among the allowed ones, and for times that
+    /// look like another unit.
     pub fn lenient(mut self) -> Self {
         self.settings.strictness = Strictness::Lenient;
         self

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn request_leaves_the_window_after_its_length() {
+    fn request_counts_for_one_window_length() {
         let mut arrivals = vec![0, 100, 200, 300, 400, 500, 600, 700, 800, 900];
         arrivals.extend([950, 999, 1000, 1001, 1100, 1150]);
         let mut expected = vec![None; 10];

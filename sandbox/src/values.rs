@@ -72,7 +72,7 @@ fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Sou
     let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
     let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
     let (first, last) = (price(start), price(end));
-    // At most a hundredth of the distance to the end of the range, so that no value leaves it.
+    // A wick is at most a hundredth of the distance to the end of the range, so that no value is outside the range.
     let wick = |name| seed.name(name).number(start).unit() / 100.0;
     let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
     let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");

@@ -64,7 +64,7 @@ impl Add {
         let addition = Addition {
             path: self.path.clone(),
             group: group.clone(),
-            name: ask(&self.name, "Its name in words (enter to derive it from the path): "),
+            name: ask(&self.name, "Its name, like `Buy Volume` (enter to derive it from the path): "),
             ident: self.ident.clone(),
             summary: ask(&self.summary, "Its purpose, in one sentence (enter if unknown): "),
             params,

@@ -126,7 +126,7 @@ fn outcome(root: &Path, report: &Report) -> String {
             ChangeKind::Missing => "wrote new",
             ChangeKind::Drifted(_) => "rewrote",
             ChangeKind::Stale => "removed stale",
-            ChangeKind::Foreign(_) => "left foreign",
+            ChangeKind::Foreign(_) => "foreign, unchanged",
         };
         text += &format!("  {verb} {path}\n");
     }

@@ -28,7 +28,9 @@ pub(crate) fn unknown(root: &Path, api: &Api) -> String {
         let is_new = |name: &str| defined(&text).any(|defined| name.split('.').next_back() == Some(&defined));
         for (line, name) in mentions(&text).into_iter().filter(|(_, name)| !is_known(api, name) && !is_new(name)) {
             errors += &format!("error[unknown-endpoint]: the catalogue has no endpoint `{name}`\n");
-            errors += &format!("  --> {shown}:{line}\n  = help: keep the endpoint, or name another one there\n");
+            errors += &format!(
+                "  --> {shown}:{line}\n  = help: keep the endpoint in the catalogue, or use another one on this page\n"
+            );
         }
     }
     errors
@@ -59,7 +61,7 @@ fn mentions(text: &str) -> Vec<Mention> {
         let line = text[..start].matches('\n').count() + 1;
         let chain = method(&text[start + "client".len()..], "()").and_then(|(group, rest)| {
             let (endpoint, _) = method(rest, "(")?;
-            // A method such as `builder` has a name that no group can have.
+            // `client.builder()` and similar calls are methods of `Client`; their names are reserved, so no group has them.
             (!is_taken(Scope::Groups, group)).then(|| format!("{group}.{endpoint}"))
         });
         mentions.extend(chain.map(|name| (line, name)));

@@ -13,8 +13,8 @@ use crate::terminal::fail;
 
 /// Import an OpenAPI description
 ///
-/// Adds what OpenAPI 3.0 or 3.1 describes and the catalogue lacks, or starts a new one in a folder without YAML.
-/// Unsupported parts are listed, and the edit is shown before it is written.
+/// Adds the parts of an OpenAPI 3.0 or 3.1 description that the catalogue lacks, or starts a new catalogue in a folder
+/// without YAML files. Unsupported parts are listed, and the edit is shown before it is written.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The description, JSON or YAML
@@ -44,7 +44,7 @@ impl Import {
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
-        // A folder that does not exist yet is a new catalogue too.
+        // If the folder does not exist yet, a new catalogue is started in it.
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
         let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Message(why) => Refusal::Message(format!("{}: {why}", self.file.display())),

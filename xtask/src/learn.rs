@@ -32,7 +32,7 @@ pub(crate) struct Learn {
     /// Send requests to the service of this project's own catalogue, configured by the environment
     #[arg(long, conflicts_with = "replies")]
     live: bool,
-    /// Every endpoint whose fields are unknown
+    /// Request every endpoint whose fields are unknown
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
     /// A param to send; with several endpoints, to those that have it
@@ -65,7 +65,7 @@ impl From<Refusal> for FetchError {
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write it like coin=BTC")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example coin=BTC")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -80,7 +80,7 @@ impl Learn {
             evidence: self.evidence.clone(),
             enums: self.enums.clone(),
             // Mock responses of the sandbox must not become part of our own catalogue.
-            accept_invented: self.target.is_named(),
+            accept_mock: self.target.is_named(),
         };
         self.target.confirm(evolve::learn(load(&self.target.spec()), &learning))
     }

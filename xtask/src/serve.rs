@@ -1,4 +1,4 @@
-//! `cargo xtask serve`: starts the sandbox through Cargo, so that this package builds without it.
+//! `cargo xtask serve`: starts the sandbox through Cargo, so that `xtask` builds without the sandbox.
 
 use std::process::{Command, ExitCode};
 
@@ -35,7 +35,8 @@ impl Serve {
 /// The path of the built program.
 const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
 
-/// Replaces this process with cargo, which replaces itself with the sandbox: a signal to this process ends the sandbox.
+/// Replaces this process with cargo, which replaces itself with the sandbox. A signal to this process therefore ends
+/// the sandbox.
 #[cfg(unix)]
 fn replace_process(command: &mut Command) -> ExitCode {
     let error = std::os::unix::process::CommandExt::exec(command);

@@ -137,8 +137,8 @@ impl Program {
     }
 }
 
-/// Removes the variables that Cargo sets for this package. Build scripts depend on them, so with other values than in a
-/// shell Cargo would rebuild those packages.
+/// Removes the variables that Cargo sets for this package. Build scripts depend on the variables, so Cargo would rebuild
+/// their packages if the values differed from those in a shell.
 fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for (name, _) in std::env::vars_os() {

@@ -86,7 +86,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         Package::new(peers, "progenitor-made", "client/src/lib.rs"),
     ];
     let took = again(scratch, "check", "dev", &packages)?;
-    let [whole, empty, changed, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    let [whole, empty, changed, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     let detail = format!("{} / {}", seconds(whole), seconds(peer));
     let rest = (whole.processor - empty.processor).max(0.0);
     Ok(vec![
@@ -99,10 +99,10 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         },
         Outcome {
             number: "1",
-            what: "the same minus ours with no endpoint".to_owned(),
+            what: "the same, minus the time of our client without endpoints".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(rest, peer.processor),
-            detail: format!("with no endpoint {}", seconds(empty)),
+            detail: format!("without endpoints {}", seconds(empty)),
         },
         Outcome {
             number: "1",
@@ -126,7 +126,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     ];
     let took = again(scratch, "build", "release", &packages)?;
     let [whole, peer, whole_and_transport, peer_and_transport] = &took[..] else {
-        return Err("a turn is missing".to_owned());
+        return Err("internal error: a measurement is missing".to_owned());
     };
     let outcome = |what: &str, bounds, whole: &Took, peer: &Took| Outcome {
         number: "2",
@@ -135,10 +135,10 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         measured: ratio(whole.processor, peer.processor),
         detail: format!("{} / {}; elapsed {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
     };
-    let what = "release build after one changed endpoint: client and a program that calls all 130 / the same of \
-        progenitor's, CPU seconds";
+    let what = "release build after one changed endpoint: the client and a program that calls all 130 endpoints / \
+        the same with progenitor's client, CPU seconds";
     let below =
-        "the same, with the client's own libraries: our runtime and transport / `reqwest` and `progenitor-client`";
+        "the same, including the client's libraries: our runtime and transport / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
         outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
@@ -158,7 +158,7 @@ pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let took = medians(scratch.rounds, &turns)?;
     // Removes the last build, which is not needed again.
     scratch.empty_target()?;
-    let [whole, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    let [whole, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     Ok(vec![Outcome {
         number: "3",
         what: "dev build from scratch, default features / progenitor's, CPU seconds".to_owned(),

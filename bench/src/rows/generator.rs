@@ -26,13 +26,13 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let commands = [ours(scratch, &catalogue)?, peer, library];
     let took = medians(scratch.rounds.max(5), &commands.each_ref().map(turn))?;
     let took: Vec<_> = took.into_iter().map(|took| took.wall * 1e3).collect();
-    let [mine, peer, library] = took[..] else { return Err("a turn is missing".to_owned()) };
+    let [mine, peer, library] = took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     Ok(vec![Outcome {
         number: "11",
         what: "codegen, whole process / `cargo progenitor`, 130 endpoints, release builds".to_owned(),
         bounds: ("0.20", "0.10"),
         measured: ratio(mine, peer),
-        detail: format!("{mine:.0} ms / {peer:.0} ms; its library with prettyplease for rustfmt: {library:.0} ms"),
+        detail: format!("{mine:.0} ms / {peer:.0} ms; progenitor's library with prettyplease instead of rustfmt: {library:.0} ms"),
     }])
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let commands = commands?;
     let turns: Vec<_> = commands.iter().map(turn).collect();
     let took = medians(scratch.rounds, &turns)?;
-    let [small, middle, large] = &took[..] else { return Err("a turn is missing".to_owned()) };
+    let [small, middle, large] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     let grown = |from: usize, ratio: String, times: String| Outcome {
         number: "12",
         what: format!("codegen, time for {} endpoints / for {from}", from * 10),

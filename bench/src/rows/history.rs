@@ -1,4 +1,5 @@
-//! A year of minutes from the sandbox: in one call, with a hand-written loop, and with progenitor's client.
+//! Fetches a year of one-minute records from the sandbox: in one call, with hand-written loops, and with progenitor's
+//! client.
 //!
 //! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The shortest
 //! possible time is that of 527 pages at 98 % of ten requests a second, plus one response.
@@ -9,8 +10,8 @@ use crate::command::output;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// The variants: the name in the program, a description, and the number of lines that its user writes between client
-/// and records.
+/// The variants: the name of the variant in the program, a description, and the number of lines of code that it takes to
+/// get the records from a client.
 const WAYS: [(&str, &str, u32); 4] = [
     ("history", "`history(from..to)`", 1),
     ("loop", "a plain loop with this client", 7),
@@ -29,7 +30,7 @@ pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         let (seconds, requests) = seconds.ok_or_else(|| format!("unexpected number of records: {result}"))?;
         outcomes.push(Outcome {
             number: "15",
-            what: format!("a year of minutes with responses after 300 ms, in s: {words}"),
+            what: format!("a year of one-minute records with a response time of 300 ms, in s: {words}"),
             bounds: if way == "history" { ("54.1", "52.7") } else { ("", "") },
             measured: seconds.to_owned(),
             detail: format!("{requests}; the user's lines: {lines}"),

@@ -34,7 +34,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let progenitor = counted(&scratch.build(peers, "request-progenitor")?)?;
     outcomes.push(Outcome {
         number: "7",
-        what: "the same / progenitor".to_owned(),
+        what: "instructions for one request of 50 records / progenitor's client".to_owned(),
         bounds: ("0.75", "0.65"),
         measured: ratio(ours, progenitor),
         detail: format!("{ours:.0} / {progenitor:.0}; hand-written reqwest {reqwest:.0}"),

@@ -109,6 +109,6 @@ pub(crate) fn size(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         mib(progenitor),
         mib(raw)
     );
-    let what = "stripped minimal program / the same on reqwest with default features".to_owned();
+    let what = "stripped minimal program / the same with reqwest and its default features".to_owned();
     Ok(vec![Outcome { number: "4", what, bounds: ("0.65", "0.55"), measured: ratio(ours, reqwest), detail }])
 }

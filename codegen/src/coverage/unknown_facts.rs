@@ -1,4 +1,5 @@
-//! Finds the unknown facts, sorted by the number of endpoints that each would improve and by the benefit for each.
+//! Lists the unknown facts, the most useful first: by the number of endpoints that would benefit from the fact, weighted
+//! by the benefit per endpoint.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ pub(super) struct UnknownFact {
     pub(super) endpoints: usize,
     /// The number of endpoints, weighted by the benefit for each of them.
     gain: usize,
-    /// Information that helps to find the fact, or the benefit of the fact.
+    /// A hint on how to find the fact, or the benefit of knowing it.
     pub(super) help: String,
 }
 
@@ -56,8 +57,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
-    let what =
-        format!("what {} return{} in {}", count(&untyped), if untyped.len() == 1 { "s" } else { "" }, group.ident);
+    let what = format!("the response fields of {} in {}", count(&untyped), group.ident);
     some(Gain::Record, untyped.len(), what, format!("one response of each is sufficient: {}", names(&untyped)))
 }
 
@@ -74,7 +74,7 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     some(
         Gain::Speed,
         endpoints,
-        format!("what the limits {names} apply to"),
+        format!("the scope of the limits {names}"),
         "until then, all of them apply to every request".to_owned(),
     )
 }

@@ -27,14 +27,13 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let source = Source {
         path: "mod.rs".to_owned(),
         from: String::new(),
-        docs: "The client as the catalogue describes it: one module a group, and what they share.".to_owned(),
+        docs: "The generated client: one module per group, and the items that all groups share.".to_owned(),
         items,
     };
     source.render(&Imports::new())
 }
 
-/// A module for doctests. Its documentation is the pages of the reference, so that doctests compile every example
-/// program.
+/// A module whose documentation consists of the reference pages, so that doctests compile every example program.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.methods().next().is_some());
     let pages: Vec<_> = groups

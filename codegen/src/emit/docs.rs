@@ -190,7 +190,7 @@ pub(super) fn values(param: &Param) -> String {
     ])
 }
 
-/// A sentence with the only values that worked for public clients.
+/// A sentence that lists the only values that worked for public clients.
 pub(super) fn served(served: &[String]) -> String {
     listed("Only these values worked for public clients:", served)
 }
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_one_sentence() {
+    fn value_facts_form_one_sentence() {
         let range = Range { min: Some(0.0), max: Some(100.0) };
         for (unit, range, evidence, expected) in [
             ("percent", range, Evidence::Reported, "In percent, from 0 to 100, reported."),

@@ -60,8 +60,8 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
 /// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// The params that have setters, each with a setter. The first list has the setters with the same type on all
-/// endpoints, the second list the others.
+/// The setters of the given params, each with its param. The first list contains the setters whose type is the same on
+/// all endpoints, the second list the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
@@ -138,7 +138,7 @@ fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> 
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
-    // Params of the set precede the endpoint's own params, and the macro of the set covers them.
+    // The first setters belong to the param set, whose macro adds their traits.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

@@ -56,8 +56,8 @@ fn handle(group: &Group) -> TokenStream {
     }
 }
 
-/// The name of the handle's field for the client. Without methods the field is unused, and the underscore avoids a
-/// warning.
+/// The name of the field in which the handle stores the client. Without methods the field is unused, and the leading
+/// underscore avoids a warning.
 fn client_field(group: &Group) -> Ident {
     ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }

@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        // The enum of the runtime has the same variant names; this is also true for the formats of timestamps.
+        // The enum of the runtime has the same variant names.
         let variant = format_ident!("{self:?}");
         tokens.append_all(quote!(Evidence::#variant));
     }
@@ -253,7 +253,7 @@ fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let literal = |param| endpoint_param(param, &api.shared_params);
     let own = own.iter().map(literal);
     let changed: Vec<_> = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal).collect();
-    let changed = (!changed.is_empty()).then(|| quote!(.changed_params(&[#(#changed),*])));
+    let changed = (!changed.is_empty()).then(|| quote!(.param_overrides(&[#(#changed),*])));
     let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
     quote!(.params(#set, &[#(#own),*]) #changed)
 }

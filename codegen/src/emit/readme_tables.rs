@@ -9,7 +9,7 @@ use crate::catalogue_reader::expected;
 
 /// The markers around the tables; the rest of the page is written by hand.
 const MARKS: [&str; 2] =
-    ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
+    ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of the emitted tables. -->\n"];
 
 /// Returns a page with updated tables; a page without the markers is unchanged.
 pub(crate) fn with_key_tables(page: &str) -> String {

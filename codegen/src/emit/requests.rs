@@ -95,7 +95,7 @@ fn in_json(param: &Param, wire: String) -> String {
     if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
-/// For the name of each setter, the first endpoint that has the setter, with group and param.
+/// For each setter name: the first endpoint that has the setter, its group, and its param.
 type First<'a> = HashMap<&'a str, (&'a Group, &'a Endpoint, &'a Param)>;
 
 fn first_with(api: &Api) -> First<'_> {
@@ -141,7 +141,11 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
 
 /// A sample value of a param, as a Rust expression and as sent text: a value that is known to work, otherwise any value
 /// of the type. A number has a type suffix if the argument does not determine the type.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion of a number out of range saturates"
+)]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let known = param.example.as_deref();
     let whole = |text: String, ty: &str| {

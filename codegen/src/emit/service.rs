@@ -45,11 +45,11 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let (name, env) = (package.ident(), &api.service.env_prefix);
     items.push(quote!(define_client!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
-        /// Every group, sorted by name, with every endpoint that is known, if only by name.
+        /// All groups, sorted by name, with all endpoints, including those known only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
     });
     items.push(quote! {
-        /// The service and its groups in one value, for tools that serve or show any client.
+        /// The service and its groups in one value, for tools that work with any client.
         pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
     });
     let source = Source {
@@ -172,7 +172,8 @@ fn limit_set(limit: &Limit) -> TokenStream {
     let concurrent = concurrent.map_or_else(|| quote!(None), |number| quote!(Some(#number)));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
     let scope = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
-    let of = if names.is_empty() { String::new() } else { format!("It counts {} alone.", docs::codes(names)) };
+    let of =
+        if names.is_empty() { String::new() } else { format!("It counts only requests to {}.", docs::codes(names)) };
     let what = format!("Limit set {}: {what}", docs::prose(&limit.name));
     let doc = docs::doc([what, of, scope.unwrap_or_default()]);
     quote! {

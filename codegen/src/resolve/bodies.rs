@@ -10,7 +10,7 @@ use crate::spanned::Text;
 use crate::spec::{self, BodyEntry, Fields, Known};
 
 impl<'a> Resolver<'a> {
-    /// Resolves the body of an endpoint; a body that lists fields also has a new record.
+    /// Resolves the body of an endpoint. For a body that lists fields, also returns a new record.
     pub(super) fn body(
         &mut self,
         records: &Records<'a>,
@@ -109,12 +109,17 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit on a body whose time is a field of the record, because the field declares the unit.
+    /// Rejects a unit on a body whose time field is in the record, because the field itself declares the unit.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
         let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return Ok(()) };
-        Err(self.error("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
+        Err(self.error(
+            "time-unit",
+            at,
+            "the time field of the record declares the unit",
+            format!("set `{key}` on that field"),
+        ))
     }
 
     /// Checks that a named record has the time field of its series.
@@ -137,7 +142,7 @@ impl<'a> Resolver<'a> {
             Some(field) => (
                 "time-type",
                 format!("the time field `{time}` is `{}`, not `timestamp`", field.ty),
-                "make it a timestamp, or name another",
+                "make it a timestamp, or set `time` to another field",
             ),
             None => (
                 "unknown-field",

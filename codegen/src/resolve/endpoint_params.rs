@@ -31,7 +31,7 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         ..param
     };
-    // `true` records that the endpoint overrides facts, so the emitters do not use the shared constant alone.
+    // `true`: the endpoint overrides facts, so the shared constant alone is not sufficient.
     EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
 }
 
@@ -124,7 +124,7 @@ impl<'a> Resolver<'a> {
         let distinct = candidates.iter().map(|(param, at, _)| {
             if names.insert(&param.name, at).is_some() {
                 let message = format!("duplicate param `{}` of the endpoint", param.name);
-                return Err(self.error("duplicate-param", at, message, "keep one; param sets include theirs"));
+                return Err(self.error("duplicate-param", at, message, "keep one; a param set also adds its params"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // A param whose two setters have the same name is not reported here, because `param_names` reports it.

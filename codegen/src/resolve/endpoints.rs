@@ -82,21 +82,21 @@ impl<'a> Resolver<'a> {
         self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
         let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
             let message = format!("`{ident}` cannot be converted to a type name: {reason}");
-            self.error("no-rust-name", at, message, "set another with `rust_name`")
+            self.error("no-rust-name", at, message, "set another name with `rust_name`")
         })?;
         if names::is_taken(Scope::Types, &type_ident) {
             let message = format!("the name `{type_ident}` is reserved for the client");
-            return Err(self.error("taken-name", at, message, "set another with `rust_name`"));
+            return Err(self.error("taken-name", at, message, "set another name with `rust_name`"));
         }
         let record = self.new_type(&names::record(&type_ident), at, types);
         self.new_type(&type_ident, at, types).and(record)?;
         Ok((ident, type_ident))
     }
 
-    /// Adds a type name to `types`, the names in the group's module. A name that already exists there or at the root is
-    /// an error.
+    /// Adds a type name to `types`, the names in the group's module. Reports an error if the module or the root of the
+    /// crate already has this name.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
-        let message = format!("this adds a type `{name}`, which exists already");
+        let message = format!("this declares the type `{name}`, which already exists");
         if let Some(first) = self.root_types.get(name) {
             let error = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
             return Err(self.push(error.help("choose another name for one of them")));
@@ -104,7 +104,7 @@ impl<'a> Resolver<'a> {
         self.unique(types, "same-rust-name", name, at, message)
     }
 
-    /// Resolves an endpoint; a body that lists fields also has a new record.
+    /// Resolves an endpoint. For a body that lists fields, also returns a new record.
     fn endpoint(
         &mut self,
         records: &Records<'a>,
@@ -154,9 +154,9 @@ impl<'a> Resolver<'a> {
             let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
             let error = error
                 .earlier(first.get(), "first here")
-                .help("an endpoint is described once, in one group; `/path#name` distinguishes endpoints on one path");
+                .help("describe an endpoint once, in one group; `/path#name` distinguishes endpoints on one path");
             let twice = self.push(error);
-            // Called for its errors: a duplicate path can also repeat the base URL.
+            // A duplicate path can also repeat the base URL, which is reported too.
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

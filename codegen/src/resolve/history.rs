@@ -74,9 +74,12 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<String> {
         match params.iter().find(|param| param.wire_name == **name) {
             Some(param) if fits(&param.ty) => Ok(name.to_string()),
-            Some(_) => {
-                Err(self.error("history-type", name.at(), format!("the param `{name}` is not {what}"), "name another"))
-            }
+            Some(_) => Err(self.error(
+                "history-type",
+                name.at(),
+                format!("the param `{name}` is not {what}"),
+                "set another param",
+            )),
             None => {
                 let known = params.iter().map(|param| param.wire_name.as_str());
                 Err(self.unknown_name("unknown-param", name, name.at(), "param", known))

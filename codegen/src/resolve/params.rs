@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
-        // Kept for `param_sets`, whose constants are in the same module.
+        // `param_sets` compares its constants with these, because both are in one module.
         self.constants = constants;
         params
     }
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
             let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-            self.error("no-rust-name", name.at(), message, "choose another")
+            self.error("no-rust-name", name.at(), message, "choose another name")
         })?;
         self.unique(constants, "duplicate-param", &constant, name.at(), twice)?;
         Ok(constant)
@@ -125,13 +125,12 @@ impl<'a> Resolver<'a> {
     fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
-                format!("a param's `type` is that of one value, found `{}`", param.ty),
-                "set `list_setter` to the name of the setter that takes several values",
+                format!("`type` must be the type of a single value, found `{}`", param.ty),
+                "set `list_setter` to the name of a setter for several values",
             ),
-            Type::Record(_) => (
-                format!("a param cannot be the record `{}`", param.ty),
-                "use a type that is written as text or a number",
-            ),
+            Type::Record(_) => {
+                (format!("a param cannot be the record `{}`", param.ty), "use a type whose values are texts or numbers")
+            }
             ty => return Ok(ty),
         };
         Err(self.error("param-type", param.ty.at(), message, help))
@@ -146,9 +145,8 @@ impl<'a> Resolver<'a> {
             && *one == **several
             && scope == Scope::Setters
         {
-            let message =
-                format!("`list_setter` names the setter for several values, but `{one}` is that for one value");
-            let help = "name the setter of one value with `rust_name`";
+            let message = format!("`{one}` is the name of both setters: for one value and for several values");
+            let help = "set another name for the setter of one value with `rust_name`";
             return Err(self.error("same-rust-name", several.at(), message, help));
         }
         if scope == Scope::Setters && param.const_value.is_none() {
@@ -185,7 +183,7 @@ impl<'a> Resolver<'a> {
             first.ident, first.wire_name
         );
         let error = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        Err(self.push(error.help("set another with `rust_name`")))
+        Err(self.push(error.help("set another name with `rust_name`")))
     }
 
     /// Checks that all values of a param have the type, are within the range, and do not contradict each other.
@@ -240,7 +238,7 @@ impl<'a> Resolver<'a> {
             if !is_listed {
                 return Ok(());
             }
-            let message = format!("`{value}` is in `rejected_values`, and elsewhere listed as accepted");
+            let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
             Err(self.error("refused-value", value.at(), message, "keep one of the two"))
         }));
         let fits = example.map_or(Ok(()), |example| {

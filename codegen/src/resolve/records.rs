@@ -64,13 +64,13 @@ impl<'a> Resolver<'a> {
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
-            return Err(self.error("duplicate-type", name.at(), message, "choose another"));
+            return Err(self.error("duplicate-type", name.at(), message, "choose another name"));
         }
         Ok(())
     }
 
-    /// Resolves the fields of one record. `time` is the time field of the envelope, if it is added to the record; the
-    /// names of the fields must differ from its name.
+    /// Resolves the fields of one record. `time` is the time field of the envelope if it is added to the record; no other
+    /// field may have its name.
     pub(super) fn fields(
         &mut self,
         records: &Records<'a>,

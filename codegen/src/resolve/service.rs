@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
         if let Some(basic) = &key.basic
             && (!**basic || self.service.credentials.client_credentials.is_some())
         {
-            let message = "`basic` is either `true`, without `client_credentials`, or left out";
+            let message = "`basic` must be `true`, and cannot be combined with `client_credentials`";
             return Err(self.error(
                 "key-basic",
                 basic.at(),
@@ -164,7 +164,7 @@ impl<'a> Resolver<'a> {
             self.unique(&mut seen, "duplicate-name", name, at, format!("duplicate limit set `{name}`"))?;
             let constant = names::ident(&names::limit(name), Case::Shouty).map_err(|reason| {
                 let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
-                self.error("no-rust-name", at, message, "choose another")
+                self.error("no-rust-name", at, message, "choose another name")
             })?;
             let message = format!("the limit set `{name}` becomes `{constant}`, a name that another one has");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
         let metadata = envelope.metadata.as_ref();
         let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
         let time = time?;
-        // Kept for the series, to which the field is added.
+        // `listed` adds the field to every series.
         self.time.clone_from(&time);
         Ok(Envelope {
             data: envelope.data.clone(),
@@ -217,7 +217,7 @@ impl<'a> Resolver<'a> {
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
         let resolved = self.field(&Records::default(), time, inherited)?;
         if !matches!(resolved.ty, Type::Timestamp(_)) {
-            let message = format!("the time of a record is a `timestamp`, not `{}`", time.ty);
+            let message = format!("the time field must be a `timestamp`, found `{}`", time.ty);
             return Err(self.error("time-type", time.ty.at(), message, "write `type: timestamp`"));
         }
         Ok(Field { is_envelope_time: true, ..resolved })
@@ -250,8 +250,13 @@ impl<'a> Resolver<'a> {
                 self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {
-                let message = format!("`{name}` is `{}`, expected a list of texts", field.ty);
-                Err(self.error("unsupported-type", name.at(), message, "name a field that lists texts or numbers"))
+                let message = format!("`{name}` is of type `{}`, expected a list of texts", field.ty);
+                Err(self.error(
+                    "unsupported-type",
+                    name.at(),
+                    message,
+                    "set the name of a field that lists texts or numbers",
+                ))
             }
         }
     }

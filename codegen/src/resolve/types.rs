@@ -22,7 +22,7 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // Reversed, so that the first of two records with the same name is kept.
+        // Reversed, so that the map contains the first of two records with the same name.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
     }
@@ -156,10 +156,10 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Adds a type name to those at the root of the crate, where the types and records of `service.yaml` are. A
-    /// duplicate is an error.
+    /// Adds the name of a type at the root of the crate, where the types and records of `service.yaml` are. Reports a
+    /// duplicate name.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
-        // Taken out for the call, which borrows `self` mutably.
+        // Moved out of `self`, because the call borrows `self` mutably.
         let mut seen = std::mem::take(&mut self.root_types);
         let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
         self.root_types = seen;

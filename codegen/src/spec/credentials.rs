@@ -6,7 +6,7 @@ use crate::catalogue_format::{Fault, Form, Rule, map};
 use crate::spanned::{Spanned, Text};
 
 map! {
-    /// Both are optional.
+    /// The credentials of requests. Both keys are optional.
     Credentials, CREDENTIALS, "`credentials`", Default {
         /// An API key, sent with every request.
         may api_key: Option<ApiKey>;
@@ -50,7 +50,7 @@ map! {
         at: "",
         fault: Fault(
             "key-carrier",
-            "`api_key` has not exactly one of `header`, `query` and `basic`",
+            "`api_key` needs exactly one of `header`, `query` and `basic`",
             "write `header: x-api-key`, `query: apikey` or `basic: true`",
         ),
     },

@@ -67,7 +67,7 @@ map! {
     Rule {
         never: &[IsNot("path", "unknown"), Lacks("body")],
         at: "",
-        fault: Fault("missing-key", "an endpoint with a path has no `body`", "describe the response body, or write `body: unknown`"),
+        fault: Fault("missing-key", "this endpoint has a path but no `body`", "describe the response body, or write `body: unknown`"),
     }
 }
 
@@ -114,7 +114,7 @@ map! {
     Rule {
         never: &[Has("type"), Has("positional")],
         at: "positional",
-        fault: Fault("body-positional", "a body with `type` has no fields", "set it on the record that the type names"),
+        fault: Fault("body-positional", "a body with `type` has no fields", "set `positional` on the record instead"),
     },
     Rule {
         never: &[Is("series", "unknown"), Has("positional")],

@@ -38,7 +38,7 @@ map! {
 words! {
     /// Whether the values of a type are a closed list.
     TypeKind {
-        /// A closed list as far as known. The client keeps an unknown value as text.
+        /// All known values are listed. The client keeps an unknown value as text.
         Enum = "enum",
         /// Open, with known values as constants.
         Identifier = "identifier",
@@ -67,7 +67,7 @@ map! {
             Fault(
                 "duration",
                 "`{}` is not a valid duration",
-                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; the length of a month differs, so it has no duration",
+                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; omit it for a month, whose length varies",
             ),
         );
         /// The attributes of the value, in the order of the type's `attributes`; trailing ones may be omitted.

@@ -12,7 +12,7 @@ use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 
 map! {
-    /// `service.yaml` declares what all endpoints share.
+    /// `service.yaml` declares the facts that all endpoints share.
     Service, SERVICE, "the service" {
         /// The name of the service.
         must title: String;
@@ -24,7 +24,7 @@ map! {
         /// `MARKET_API_KEY` and so on.
         must env_prefix: String as Form::Like(
             SHOUTY,
-            Fault("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
+            Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write it like `MY_SERVICE`"),
         );
         /// A property of every base URL. The catalogue contains no host.
         may base_url: Option<BaseUrl>;
@@ -189,9 +189,9 @@ map! {
         never: &[Has("endpoints"), ListsNothing("endpoints")],
         at: "endpoints",
         fault: Fault(
-            "limit-of-nothing",
-            "a limit set without endpoints counts nothing",
-            "name groups or paths, or omit `endpoints` to count every request",
+            "limit-without-endpoints",
+            "a limit set with an empty list of endpoints counts no requests",
+            "list groups or paths, or omit `endpoints` to count every request",
         ),
     },
     Rule {

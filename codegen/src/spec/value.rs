@@ -83,7 +83,7 @@ map! {
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("required")], at: "required", fault: FIXED },
-    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path segment with one value is not a param", "write the value in the path") }
+    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path param cannot have a constant value", "write the value in the path") }
 }
 
 impl Param {

@@ -9,7 +9,7 @@ use super::{Kind, Node, SyntaxError, refuse};
 /// The maximum nesting depth. Real catalogues are far below it.
 const MAX_DEPTH: usize = 32;
 
-/// The state: the open collections, innermost last, and the finished root.
+/// Builds the tree: contains the open collections, innermost last, and the finished root.
 pub(super) struct Builder {
     pub(super) text: Vec<char>,
     open: Vec<Open>,

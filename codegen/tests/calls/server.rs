@@ -15,7 +15,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that responds to these paths with their bodies for any query, and to other paths with 404.
+    /// Starts a server that responds to each of these paths with its body, for any query, and to other paths with 404.
     pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -31,7 +31,7 @@ const IN_SCHEMA: &[&str] = &[
     "key-carrier",
     "key-prefix",
     "limit-concurrent",
-    "limit-of-nothing",
+    "limit-without-endpoints",
     "line-break",
     "list-as",
     "missing-key",
@@ -50,10 +50,10 @@ const IN_SCHEMA: &[&str] = &[
 
 /// Rules that a schema cannot express, with the reason.
 const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
-    ("YAML comes before any schema", &["duplicate-key", "yaml-syntax"]),
-    ("a schema knows no file names", &["file-name"]),
+    ("YAML is parsed before the schema is applied", &["duplicate-key", "yaml-syntax"]),
+    ("a schema cannot check file names", &["file-name"]),
     (
-        "two values are compared",
+        "the rule compares two values",
         &[
             "default-range",
             "default-served",
@@ -97,9 +97,9 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "version-prefix",
         ],
     ),
-    ("names are made by rules of Rust, and some are taken", &["no-rust-name", "same-rust-name", "taken-name"]),
-    ("`check` reads a path by segment and names the invalid one", &["path-braces", "path-character", "path-segment"]),
-    ("some headers have a meaning already", &["header-name"]),
+    ("Rust names are derived by rules, and some are reserved", &["no-rust-name", "same-rust-name", "taken-name"]),
+    ("`check` reports the invalid segment of a path", &["path-braces", "path-character", "path-segment"]),
+    ("some header names are reserved", &["header-name"]),
 ];
 
 #[test]
@@ -114,11 +114,11 @@ fn schema_and_check_reject_the_same_catalogues() {
             let must_refuse = rules.iter().any(|rule| IN_SCHEMA.contains(rule));
             match schema.validate(&value) {
                 Ok(()) if must_refuse => {
-                    disagreements.push(format!("{case}/{name}: only `check` refuses it: {rules:?}"));
+                    disagreements.push(format!("{case}/{name}: only `check` rejects it: {rules:?}"));
                 }
                 Err(error) if rules.is_empty() => {
                     let path = error.instance_path();
-                    disagreements.push(format!("{case}/{name}: only the schema refuses it: {path}: {error}"));
+                    disagreements.push(format!("{case}/{name}: only the schema rejects it: {path}: {error}"));
                 }
                 _ => {}
             }
@@ -132,13 +132,13 @@ fn every_rule_is_in_the_schema_or_has_a_reason() {
     let others: BTreeSet<&str> = NOT_IN_SCHEMA.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
     let seen: BTreeSet<String> =
         cases().iter().flat_map(|(_, _, errors)| located(errors)).map(|(rule, _)| rule).collect();
-    assert!(seen.len() > 30, "the cases are gone");
+    assert!(seen.len() > 30, "most cases are missing");
     for rule in &seen {
         let is_in_schema = IN_SCHEMA.contains(&rule.as_str());
-        assert!(is_in_schema != others.contains(rule.as_str()), "`{rule}` is to be in one of the lists");
+        assert!(is_in_schema != others.contains(rule.as_str()), "`{rule}` must be in exactly one of the lists");
     }
     for rule in IN_SCHEMA.iter().chain(&others) {
-        assert!(seen.contains(*rule), "no case shows `{rule}`");
+        assert!(seen.contains(*rule), "no case breaks the rule `{rule}`");
     }
 }
 

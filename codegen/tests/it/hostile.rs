@@ -262,22 +262,22 @@ fn strategies_also_produce_valid_catalogues() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let good = (0..300)
+    let valid = (0..300)
         .filter(|_| {
             let endpoint = endpoint().new_tree(&mut runner).expect("a value").current();
             check(&service("other", "s", "t"), &format!("{{title: T, summary: S, endpoints: [{endpoint}]}}"))
         })
         .count();
-    assert!(good > 5, "only {good} of 300 catalogues were good: the property tests show nothing");
+    assert!(valid > 5, "only {valid} of 300 random catalogues are valid, so the property tests hardly test valid ones");
 }
 
-/// The texts are the corpus of the fuzz target.
+/// Checks the texts in the corpus of the fuzz target.
 #[test]
 fn stored_texts_yield_errors_or_rust() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");
-    let entries = fs::read_dir(corpus).expect("the folder of kept texts");
+    let entries = fs::read_dir(corpus).expect("the folder of the corpus");
     let texts: Vec<_> = entries.map(|entry| fs::read(entry.expect("an entry").path()).expect("a file")).collect();
-    assert!(texts.len() > 10, "the kept texts are gone");
-    let good = texts.iter().filter(|text| property::check_one(text)).count();
-    assert!(good > 0, "no kept text is a good catalogue");
+    assert!(texts.len() > 10, "most texts of the corpus are missing");
+    let valid = texts.iter().filter(|text| property::check_one(text)).count();
+    assert!(valid > 0, "no text of the corpus is a valid catalogue");
 }

@@ -34,21 +34,22 @@ fn time(group: &str) -> (Duration, usize) {
 /// Compares the time for a group with the time for a tenth of it; more than 40 times as long fails.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
-    // Three attempts, because another program can slow down one. A quadratic algorithm takes 100 times as long in all.
+    // Three attempts, because another program can slow down one of them. With a quadratic algorithm, all take 100 times
+    // as long.
     let tried = (0..3).map(|_| (time(&small), time(&large)));
     let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
     assert!(slow.len() < 3, "{what}: {slow:?}");
 }
 
 #[test]
-fn mistakes() {
+fn time_grows_linearly_with_errors() {
     check("unknown keys", 3_000, |count| group(count, "endpoints: []", |index| format!("color{index}: red")));
     check("unknown names", 3_000, |count| {
         group(count, "endpoints:", |index| {
             endpoint(&format!("E{index}"), &format!("/e{index}"), &format!("p{index}"), "unknown")
         })
     });
-    check("names that stand twice", 3_000, |count| {
+    check("duplicate names", 3_000, |count| {
         group(count, "endpoints:", |index| endpoint(&format!("E{}", index % (count / 2)), "/same", "", "unknown"))
     });
     check("unknown names among many", 3_000, |count| {
@@ -59,7 +60,7 @@ fn mistakes() {
             endpoint(&format!("E{index}"), &format!("/e{index}"), "", &format!("{{series: S{index}}}"))
         })
     });
-    check("mistakes on one line", 3_000, |count| {
+    check("errors on one line", 3_000, |count| {
         group(count, "endpoints: [", |index| {
             endpoint(&format!("E{index}"), "x", "", "unknown").trim_start_matches("- ").to_owned() + ","
         })
@@ -70,7 +71,7 @@ fn mistakes() {
 }
 
 #[test]
-fn chains() {
+fn time_grows_linearly_with_chain_length() {
     let record = |index: usize, next: usize| {
         format!(
             "- {{name: R{index}, summary: S., evidence: documented, fields: [{{name: next, type: R{next}, summary: S.}}]}}"
@@ -78,7 +79,7 @@ fn chains() {
     };
     let end =
         "\nendpoints:\n- {name: E, path: /e, evidence: documented, summary: S., params: [], body: {object: R0}}\n";
-    check("a circle of records", 3_000, |count| {
+    check("a cycle of records", 3_000, |count| {
         group(count, "records:", |index| record(index, (index + 1) % count)) + end
     });
     check("a chain of records", 3_000, |count| {

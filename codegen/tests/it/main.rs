@@ -1,4 +1,5 @@
-//! Tests of the generator as a library. All modules are one program, which is linked once; `cases` is a second program.
+//! Tests of the generator as a library, in one program, which links faster than one per module; `cases` is a second
+//! program.
 
 #![allow(clippy::expect_used, clippy::panic)] // Clippy allows both in functions with `#[test]`, but not in helpers.
 

@@ -36,7 +36,7 @@ pub(crate) fn check_one(text: &[u8]) -> bool {
 fn assert_in_file(error: &codegen::Diagnostic, files: &[(&str, &str)]) {
     let (name, position) = error.position();
     let file = files.iter().find(|(known, _)| *known == name);
-    let (_, text) = file.unwrap_or_else(|| panic!("{name} is no file: {error:?}"));
+    let (_, text) = file.unwrap_or_else(|| panic!("there is no file {name}: {error:?}"));
     if let Some((line, column)) = position {
         let found = text.split('\n').nth(line - 1);
         let found = found.unwrap_or_else(|| panic!("{name} has no line {line}: {error:?}"));

@@ -89,7 +89,7 @@ fn every_difference_is_listed_in_one_run_and_nothing_is_written() {
     let text = report.to_string();
     assert!(text.contains("-mod z;\n+mod a;\n"), "{text}");
     assert!(text.contains("foreign: mine.rs"), "{text}");
-    assert_eq!(kinds(&check(&dir, Mode::Check)), expected, "the first run changed something");
+    assert_eq!(kinds(&check(&dir, Mode::Check)), expected, "the first run changed a file");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn foreign_document_stops_every_folder() {
         let reports = check_all(&[owned(&own), shared(&others)], Mode::Write);
         assert_eq!(kinds(&reports[1]), [("b.json", "foreign")]);
         assert_eq!(fs::read_to_string(others.join("b.json")).expect("still there"), text);
-        assert!(!own.join("a.rs").exists(), "one folder was written while another could not be");
+        assert!(!own.join("a.rs").exists(), "one folder was written although another could not be written");
     }
 }
 

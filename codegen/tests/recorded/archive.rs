@@ -19,11 +19,11 @@ pub(crate) fn parts(path: &Path) -> Result<Texts, Failed> {
         let name = line.trim_end().strip_prefix("-- ").and_then(|line| line.strip_suffix(" --"));
         if let Some(name) = name {
             if parts.iter().any(|(known, _)| known == name) {
-                return Err(format!("there are two parts `{name}`").into());
+                return Err(format!("duplicate part `{name}`").into());
             }
             parts.push((name.to_owned(), String::new()));
         } else {
-            let (_, text) = parts.last_mut().ok_or("the file has to begin with the name of a part: `-- NAME --`")?;
+            let (_, text) = parts.last_mut().ok_or("expected the name of a part, `-- NAME --`, on the first line")?;
             text.push_str(line);
         }
     }
@@ -69,7 +69,7 @@ impl Expected {
             .into());
         }
         let _guard = FILES.lock();
-        // Read again, because another test may have updated the archive.
+        // The archive is read again, because another test may have updated it.
         let mut parts = parts(path)?;
         match parts.iter_mut().find(|(known, _)| known == name) {
             Some((_, text)) => actual.clone_into(text),
@@ -85,10 +85,13 @@ pub(crate) fn mistakes(folder: &Path) -> Result<Vec<(String, Texts, Expected)>, 
     let mut cases = Vec::new();
     for path in entries(folder) {
         let file = name(&path);
-        let family = file.strip_suffix(".txtar").ok_or_else(|| format!("`{file}` is not a file of cases"))?;
+        let family =
+            file.strip_suffix(".txtar").ok_or_else(|| format!("`{file}` is not an archive of cases (`.txtar`)"))?;
         let mut parts = parts(&path)?;
         while let Some((first, _)) = parts.first() {
-            let (case, _) = first.split_once('/').ok_or_else(|| format!("`{first}` of {file} belongs to no case"))?;
+            let (case, _) = first
+                .split_once('/')
+                .ok_or_else(|| format!("the part `{first}` of {file} has no case name; expected `CASE/FILE`"))?;
             let (case, name) = (case.to_owned(), format!("{case}/expected.err"));
             let text = take(&mut parts, &name);
             let files = take_folder(&mut parts, &case);

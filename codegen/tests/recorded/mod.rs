@@ -17,7 +17,7 @@ pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
-        fs::write(path, actual).expect("to write what is expected");
+        fs::write(path, actual).expect("to write the expected text");
         return Ok(());
     }
     Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())

@@ -12,8 +12,8 @@ impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (verdict, meaning) in [
             (Verdict::Major, "major (breaks existing programs)"),
-            (Verdict::Minor, "minor (adds something)"),
-            (Verdict::Patch, "patch (corrects or rewords)"),
+            (Verdict::Minor, "minor (adds public items)"),
+            (Verdict::Patch, "patch (corrections and rewording)"),
         ] {
             let mut of_this = self.list.iter().filter(|change| change.verdict == verdict).peekable();
             if of_this.peek().is_some() {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The version bump that a change requires, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Users have to change nothing, and can use nothing new.
+    /// Existing programs work as before, and there are no new items.
     Patch,
     /// New items; existing programs work as before.
     Minor,

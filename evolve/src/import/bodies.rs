@@ -84,7 +84,8 @@ impl<'d> Reader<'d> {
             _ if ty == ANY => return None,
             _ => {}
         }
-        // A record within a type cannot be listed in the body: another use keeps it as a named record.
+        // The type of the body contains this record, for example as a list item, so the body cannot list its
+        // fields. Counted as a second use, it becomes a named record.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }

@@ -73,7 +73,7 @@ impl<'d> Reader<'d> {
         Valued { ty, nullable: is_nullable(schema) }
     }
 
-    /// The default of a schema, or of the one that it refers to.
+    /// The default of a schema, or of the schema that it refers to.
     pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }

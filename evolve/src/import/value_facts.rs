@@ -12,7 +12,8 @@ use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_nam
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The facts of a schema itself; those that it lacks are from the schemas that it refers to or combines.
+    /// The facts of a schema. Facts that the schema itself does not declare are those of the schemas that it refers to or
+    /// combines.
     pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
         // A named type or record declares its own facts, so they are not repeated; a list or map of it declares none.

@@ -1,4 +1,5 @@
-//! Enums of texts, only for fields that the user named, since a response cannot show that a list of values is closed.
+//! Makes enums of texts. Only fields that the user named become enums, because a response is no evidence that a list of
+//! values is complete.
 
 use std::collections::BTreeSet;
 
@@ -117,7 +118,7 @@ impl<'a> Reader<'a> {
         values.into_iter().cloned().collect()
     }
 
-    /// Adds the values that a known enum lacks.
+    /// Adds new values to a known enum.
     pub(super) fn new_values(&mut self, at: &YamlPath, seen: &Observed) {
         let values = self.values(seen);
         if at.tree(self.editor).text("kind") == Some("enum") {

@@ -72,7 +72,7 @@ impl Reader<'_> {
         fields
     }
 
-    /// Replaces fields of the previous version that the responses lack with the new fields.
+    /// Replaces fields of the previous version that are missing in the responses with the new fields.
     fn replace_absent(
         &mut self,
         list: &FieldList,

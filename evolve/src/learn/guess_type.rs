@@ -29,7 +29,7 @@ pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
     // The client accepts numbers that are written as text. A field with only texts stays text, since its texts may be
     // names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
-        return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
+        return Guess::Builtin(if seen.fractions + seen.non_integers > 0 { "number" } else { "integer" });
     }
     if seen.kinds() != 1 {
         return Guess::Builtin("any");

@@ -38,7 +38,8 @@ impl Reader<'_> {
         let unit = units.into_iter().flatten().find_map(TimeUnit::of);
         let form = TimeForm::of(unit, formats.into_iter().flatten().next());
         let is_written = form.unwrap_or_else(|| self.editor.service.time_form()).format().is_some();
-        let fits = if is_written { time_format(values).is_some() } else { values.are_numbers() && values.unwhole == 0 };
+        let fits =
+            if is_written { time_format(values).is_some() } else { values.are_numbers() && values.non_integers == 0 };
         if !fits {
             self.editor.note(format!(
                 "`{name}`, {declaration}, has {} instead of timestamps, which the client rejects",
@@ -63,8 +64,8 @@ impl Reader<'_> {
     /// not.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
-        let is_timestamp =
-            values.is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.unwhole == 0);
+        let is_timestamp = values
+            .is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.non_integers == 0);
         let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
             let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));

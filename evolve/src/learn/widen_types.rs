@@ -156,7 +156,7 @@ fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
 fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();
-    let are_whole = are_numbers && seen.unwhole == 0;
+    let are_whole = are_numbers && seen.non_integers == 0;
     match known {
         Builtin::Any => None,
         Builtin::String if seen.are_texts() => None,

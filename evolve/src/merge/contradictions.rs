@@ -101,7 +101,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The params of entries. A name that is not defined on this side has no kind.
+    /// The names and kinds of the params of `entries`. A param that this side does not define has the kind `any`.
     fn params(&self, entries: Option<&[Tree]>) -> Option<Vec<Named>> {
         let mut all = Vec::new();
         for entry in entries? {

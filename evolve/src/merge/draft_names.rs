@@ -173,7 +173,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names types: a known type with the wanted name and a value in common is the same, all others are new.
+    /// Names types. A drafted type is the known type with the wanted name if both have a value in common; all other types
+    /// are new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
         for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
@@ -208,7 +209,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record: a known record with the wanted name and a field in common is the same, all others are new.
+    /// Names a record. It is the known record with the wanted name if both have a field in common; otherwise it is new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();

@@ -55,7 +55,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Writes the shared params that the gaps need and the catalogue lacks, in the order of the draft.
+    /// Writes the shared params that the gaps need and that are missing in the catalogue, in the order of the draft.
     pub(super) fn write_shared_params(&mut self, gaps: &[Gap]) {
         let of_gap = |gap: &Gap| self.source.params_of(&gap.new, &self.draft.editor).unwrap_or_default();
         let needed = gaps.iter().filter(|gap| gap.params).flat_map(of_gap);

@@ -1,7 +1,7 @@
 //! Removal of keys from a file.
 //!
-//! Removes the lines or the pair of one key. Adjacent comments stay. If they would have to be removed, the key stays
-//! too, since the comment may belong to another key.
+//! Removes the lines or the pair of one key. Adjacent comments stay. If a comment would have to be removed, the key is
+//! not removed, since the comment may belong to another key.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl FileEdit {
         let start = name.span.start - self.column(name.span.start);
         let end = self.line_end(value.span.end);
         let blank_end = self.blank_end(value.span.end);
-        // A comment after the value keeps the line.
+        // A comment after the value stays on its line.
         if blank_end < end {
             return name.span.start..blank_end;
         }

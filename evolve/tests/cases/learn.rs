@@ -51,7 +51,7 @@ fn options(case: &Path) -> LearnOptions {
         endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses }],
         evidence: "reported".to_owned(),
         enums: enums.split_whitespace().map(str::to_owned).collect(),
-        accept_invented: false,
+        accept_mock: false,
     }
 }
 

@@ -1,8 +1,8 @@
-//! Every case with emitted files and every imported description becomes a crate, which must compile without a warning.
-//! The emitted tests of requests must pass, and so must the doctests of some crates.
+//! Makes a crate of every case with emitted files and of every imported description. All crates must compile without a
+//! warning; the emitted tests of requests must pass, and so must the doctests of some crates.
 //!
 //! All crates are members of one scratch workspace, so that the runtime is built once. Checking a crate takes a third
-//! of the time of building its tests, so tests are built only where they add something.
+//! of the time of building its tests, so tests are built only for crates that have tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,19 +13,19 @@ use codegen::{Package, load, load_texts};
 use evolve::{Import, import};
 
 #[test]
-#[ignore = "takes minutes; .ci/run runs it where a change concerns emitted code, the nightly workflow always"]
+#[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, and the nightly workflow always"]
 fn every_emitted_client_compiles_and_passes_its_tests() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
     let mut scratch = Scratch::new("cases", &workspace(), &lock);
     let cases = cases();
-    assert!(cases.len() > 10, "the cases are gone");
+    assert!(cases.len() > 10, "most cases are missing");
     for case in &cases {
         client(&catalogue_of_case(case), &mut scratch, &package(case));
         programs(case, &mut scratch);
     }
     let imported: Vec<_> =
         entries(&root().join("evolve/tests/import")).iter().filter_map(|case| imported(case)).collect();
-    assert!(imported.len() > 3, "the descriptions are gone");
+    assert!(imported.len() > 3, "most descriptions are missing");
     for (name, catalogue) in &imported {
         client(catalogue, &mut scratch, name);
     }
@@ -49,7 +49,7 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
         cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
     let callers: Vec<String> =
         cases.iter().filter(|case| case.join("calls.rs").exists()).map(|case| caller(case)).collect();
-    assert!(!callers.is_empty(), "the programs of the cases are gone");
+    assert!(!callers.is_empty(), "the programs of the cases are missing");
     let tested: Vec<String> = about_requests.chain(callers.iter().cloned()).collect();
     let packages = tested.iter().flat_map(|package| ["--package", package]);
     let targets = ["--no-fail-fast", "--lib", "--test", "calls"];
@@ -103,7 +103,7 @@ fn refused(case: &Path, scratch: &Scratch) {
     let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
     let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
     let ours: Vec<_> = output.lines().map(str::trim_start).filter(is_ours).collect();
-    let expected = fs::read_to_string(case.join("refused.err")).expect("what the compiler says");
+    let expected = fs::read_to_string(case.join("refused.err")).expect("the recorded errors of the compiler");
     assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{output}");
 }
 

@@ -1,8 +1,8 @@
-//! Descriptions with missing or exchanged keys, imported one after the other into one catalogue: the catalogue stays
+//! Imports descriptions with missing or exchanged keys, one after the other, into one catalogue: the catalogue stays
 //! valid, and a second import of the same description adds nothing.
 //!
-//! The mutations are drawn from the names of the cases, so that every run is the same, and a new case does not change
-//! the others. `ROUNDS=300` runs more.
+//! The names of the cases seed the mutations, so that every run is the same and a new case does not change the others.
+//! `ROUNDS=300` runs more rounds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// The average number of pairs of cases of which a round uses one.
+/// A round uses one in this many pairs of cases.
 const PAIRS: usize = 128;
 
 #[test]
@@ -35,8 +35,8 @@ fn pairs(cases: &[Case]) -> impl Iterator<Item = (&Case, &Case)> {
     cases.iter().flat_map(move |first| cases.iter().map(move |second| (first, second)))
 }
 
-/// Imports three mutated descriptions into the catalogue of the first case: of the first, of the second, and again of
-/// the first with other mutations. Each is imported twice.
+/// Imports three mutated descriptions into the catalogue of the first case: that of the first case, that of the second
+/// case, and that of the first case with other mutations. Each is imported twice.
 fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), String> {
     let values: Vec<&Value> = within(&first.description).into_iter().chain(within(&second.description)).collect();
     let mut catalogue = first.before.clone();
@@ -52,11 +52,11 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
         import_into(&mut catalogue, &options)?;
         let (notes, diff) = import_into(&mut catalogue, &options)?;
         if !diff.is_empty() {
-            return Err(format!("once more it edits\n{diff}"));
+            return Err(format!("the second import changes the catalogue:\n{diff}"));
         }
         let contradicts = |line: &&String| !line.starts_with("not imported");
         if let Some(line) = notes.iter().find(contradicts).filter(|_| is_new) {
-            return Err(format!("it contradicts itself: {line}"));
+            return Err(format!("the second import reports a contradiction: {line}"));
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Edits of catalogues: one program, so that it is linked once. The program `cases` has a test for each folder.
+//! Tests of edits, in one program, which links faster than one per module. The program `cases` has a test for each
+//! folder.
 
 #![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -1,5 +1,5 @@
-//! An unknown body that a response or a description fills in: fields, types, nesting and time are the same, and the
-//! evidence is that of the source. A typed endpoint is filled in the same way, and keeps the evidence of its path.
+//! Tests that a response and a description fill in an unknown body in the same way: with the same fields, types, nesting
+//! and time, and each with its own evidence. An endpoint that a user has typed keeps the evidence of its path.
 
 use codegen::{Catalogue, load_texts};
 use evolve::{Addition, CatalogueChange, EndpointResponses, Import, LearnOptions, add, import, learn};
@@ -70,7 +70,7 @@ fn learned(catalogue: Catalogue) -> String {
         endpoints: vec![EndpointResponses { endpoint: "/sales".to_owned(), responses: vec![response] }],
         evidence: "reported".to_owned(),
         enums: Vec::new(),
-        accept_invented: false,
+        accept_mock: false,
     };
     shelf(&learn(catalogue, &options).expect("a response"))
 }

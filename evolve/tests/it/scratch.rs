@@ -1,7 +1,7 @@
 //! A scratch workspace below `target/`: crates are given as texts, and Cargo runs on them.
 //!
-//! Builds are kept: a file is written only if its text differs, so that Cargo builds only what has changed since the
-//! last run; files that this run did not write are removed.
+//! A file is written only if its text differs, so that Cargo rebuilds only crates that have changed since the last run.
+//! Files that this run did not write are removed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ impl Scratch {
             .args(arguments)
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", self.root.join("target"))
-            // These crates are neither debugged nor edited.
+            // Debug info and incremental builds are not needed, because these crates are neither debugged nor edited.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
             .env_remove("RUSTFLAGS")

@@ -1,4 +1,4 @@
-//! A change on disk: all of its files are written or none, and edits made meanwhile are never overwritten.
+//! Tests that a change writes all of its files or none, and never overwrites edits made meanwhile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn files(dir: &Path) -> Vec<(String, String)> {
 #[test]
 fn written_edit_equals_the_shown_one_after_a_byte_order_mark() {
     let (dir, change) = change("written", "market");
-    change.write(&dir).expect("it is written");
+    change.write(&dir).expect("the change can be written");
     let (_, after) = change.texts().next().expect("a file");
     let written =
         [("market.yaml".to_owned(), format!("\u{feff}{after}")), ("service.yaml".to_owned(), SERVICE.to_owned())];

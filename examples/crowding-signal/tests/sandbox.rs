@@ -1,4 +1,4 @@
-//! The signal on data of the sandbox: the same numbers in every run, without a key or a network.
+//! Tests the signal with data of the sandbox, which is the same in every run and needs neither a key nor a network.
 
 use crowding_signal::crowding;
 use generated_client::{Client, REGISTRY, Timeframe};
@@ -13,8 +13,8 @@ async fn both_sides_are_crowded_at_some_time() -> Result<(), Box<dyn std::error:
 
     let signal = crowding(&ratio.data, &interest.data, 24);
     assert_eq!(signal.len(), 500 - 24 + 1);
-    assert!(signal.iter().any(|crowding| crowding.score > 0.1), "longs never crowd");
-    assert!(signal.iter().any(|crowding| crowding.score < -0.1), "shorts never crowd");
-    assert!(signal.iter().any(|crowding| crowding.score == 0.0), "a crowd never leaves");
+    assert!(signal.iter().any(|crowding| crowding.score > 0.1), "longs are never crowded");
+    assert!(signal.iter().any(|crowding| crowding.score < -0.1), "shorts are never crowded");
+    assert!(signal.iter().any(|crowding| crowding.score == 0.0), "no interval without crowding");
     Ok(())
 }

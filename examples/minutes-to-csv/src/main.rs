@@ -51,7 +51,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     Ok(())
 }
 
-/// Writes a checkpoint so that a complete one exists at any time.
+/// Writes a checkpoint atomically, so that a complete checkpoint exists at any time.
 fn save(checkpoint: &Checkpoint, path: &Path) -> std::io::Result<()> {
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;

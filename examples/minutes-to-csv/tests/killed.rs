@@ -1,4 +1,4 @@
-//! Killed at random points and started again, the program writes the same bytes.
+//! Tests that the program writes the same bytes if it is killed at random points and started again.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ async fn killed_program_writes_the_same_bytes() {
         while lengths.len() < KILLS {
             let mut running = program(&base_url, &resumed).spawn().unwrap();
             thread::sleep(Duration::from_millis(fastrand::u64(50..1000)));
-            assert!(running.try_wait().unwrap().is_none(), "it is over before it was killed: {lengths:?}");
+            assert!(running.try_wait().unwrap().is_none(), "the program ended before it was killed: {lengths:?}");
             // SIGKILL: the program cannot clean up.
             running.kill().unwrap();
             running.wait().unwrap();

@@ -199,7 +199,7 @@ impl Endpoint for AverageLeverageUsed {
         )
         .path("/averageLeverageUsed", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
-        .changed_params(&[
+        .param_overrides(&[
             params::EXCHANGE
                 .allowed_values(&["okx_perp_coin"])
                 .rejected_values(&["binance_perp_stable"])
@@ -250,7 +250,7 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path("/topTraderAverageLeverageDelta", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
+        .param_overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 takes_one_exchange!(TopTraderAverageLeverageDelta);
@@ -421,7 +421,7 @@ impl Endpoint for LiquidationLevelsCount {
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path("/liqLevelsCount", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[
+        .param_overrides(&[
             params::EXCHANGE
                 .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
                 .rejected_values(&["binance_perp_stable"])
@@ -470,7 +470,7 @@ impl Endpoint for LiquidationLevelsSize {
         .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
         .path("/liqLevelsSize", Evidence::Published)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .param_overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published);
 }
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
@@ -527,7 +527,7 @@ impl Endpoint for Liquidation {
         .summary("Value of positions liquidated in the interval, split into longs and shorts.")
         .path("/liquidation", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::BUCKET])
-        .changed_params(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
+        .param_overrides(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
@@ -797,7 +797,7 @@ impl Endpoint for TopTraderMarginUsed {
         .summary("Margin used by the positions of top traders.")
         .path("/topTraderMarginUsed", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
+        .param_overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
 }
@@ -813,7 +813,7 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path("/topTraderMarginUsedDelta", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
+        .param_overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }

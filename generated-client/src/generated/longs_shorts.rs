@@ -312,7 +312,7 @@ impl Endpoint for TopTraderPositions {
         )
         .path("/topTraderPositions", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[
+        .param_overrides(&[
             params::EXCHANGE
                 .tested_values(&[
                     "binance_perp_stable",
@@ -411,7 +411,7 @@ impl Endpoint for GlobalAccounts {
         )
         .path("/globalAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
+        .param_overrides(
             &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])],
         )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
@@ -619,7 +619,7 @@ impl Endpoint for WhaleRetailDelta {
         )
         .path("/whaleRetailDelta", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(
+        .param_overrides(
             &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])],
         )
         .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)

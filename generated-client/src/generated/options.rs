@@ -60,7 +60,7 @@ impl Endpoint for Bvol {
         .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
         .path("/bvol", Evidence::Reported)
         .params(params::OPTIONAL_EXCHANGE, &[])
-        .changed_params(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .param_overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
@@ -121,7 +121,7 @@ impl Endpoint for Dvol {
         )
         .path("/dvol", Evidence::Published)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .changed_params(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
+        .param_overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
         .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }

@@ -532,7 +532,7 @@ impl Endpoint for MarketImbalanceIndex {
         .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
         .path("/marketImbalanceIndex", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .changed_params(&[
+        .param_overrides(&[
             params::EXCHANGES
                 .allowed_values(
                     &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],

@@ -487,7 +487,7 @@ impl Endpoint for AnchoredCvd {
         )
         .path("/anchoredCVD", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
-        .changed_params(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
+        .param_overrides(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: the unit.");
 }
@@ -994,7 +994,7 @@ impl Endpoint for PreviousDayLevels {
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
         .path("/pdLevels", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
+        .param_overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
         .notes("A public client received no records of the newest range for the timeframe `1h`.");
 }
@@ -1052,7 +1052,7 @@ impl Endpoint for PreviousWeekLevels {
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
         .path("/pwLevels", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
+        .param_overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported);
 }
 takes_one_exchange!(PreviousWeekLevels);
@@ -1163,7 +1163,7 @@ impl Endpoint for Kline {
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path("/klines", Evidence::Reported)
         .params(params::ONE_EXCHANGE, &[])
-        .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .param_overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
         .notes("One public client calls the records candles with volume, but no field for the volume is known.");
 }

@@ -224,7 +224,7 @@ impl Endpoint for WbtcMintBurn {
         .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
         .path("/wbtcMintBurn", Evidence::Published)
         .params(params::WITHOUT_EXCHANGE, &[])
-        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
+        .param_overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
@@ -409,7 +409,7 @@ impl Endpoint for MarginLendingRatio {
         )
         .path("/marginLendingRatio", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
-        .changed_params(
+        .param_overrides(
             &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin")],
         )
         .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Documented);

@@ -1,5 +1,5 @@
-//! Responses with other field names than those of the previous API version: typed fields are `None`, nothing is lost,
-//! and one event reports each response.
+//! Tests of responses whose field names differ from those of the previous API version: typed fields are `None`, no value
+//! is lost, and one event reports each response.
 
 use std::sync::{Arc, Mutex};
 

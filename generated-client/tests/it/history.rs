@@ -1,4 +1,4 @@
-//! The endpoints with a `history` method are those whose registry entry has one.
+//! Tests that the method `history` exists exactly for the endpoints whose registry entry has a history.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use generated_client::{GROUPS, SERVICE};
 
-/// `volume_ratio` by its marker type.
+/// The name of an endpoint's marker type: `VolumeRatio` for `volume_ratio`.
 fn marker(ident: &str) -> String {
     ident.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }

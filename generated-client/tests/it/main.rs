@@ -1,4 +1,4 @@
-//! The emitted client: one program, so that it is linked once.
+//! Tests of the emitted client, in one program, which links faster than one per module.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -1,5 +1,5 @@
-//! The effect of each fault of the sandbox on the client. `misbehaviour.rs` of the runtime tests faults that the
-//! sandbox lacks.
+//! Tests the effect of each fault of the sandbox on the client. `misbehaviour.rs` of the runtime tests faults that the
+//! sandbox does not have.
 //!
 //! Each row is a rule, the outcome of one attempt, and words that the error must contain. An outcome is the number of
 //! records, or the phase of an error, with `again` if another attempt may succeed.
@@ -40,7 +40,7 @@ fn faults() -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn one_attempt() {
+async fn each_fault_has_its_outcome_without_retries() {
     let rows = [
         ("0% status=500", "5", ""),
         ("latency=1h", "Headers again", "no status received"),
@@ -84,7 +84,7 @@ async fn one_attempt() {
 }
 
 #[tokio::test]
-async fn second_attempt_succeeds() {
+async fn request_succeeds_on_the_second_attempt() {
     for rule in [
         "1x status=503",
         "1x cut=request",

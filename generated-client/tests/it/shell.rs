@@ -1,4 +1,4 @@
-//! The parts of the runtime's types that are specific to this crate: its name and version, its limits, its setters.
+//! Tests of the parts that are specific to this crate: its name and version, its limits and its setters.
 
 use std::sync::{Arc, Mutex};
 

@@ -56,9 +56,7 @@ impl Credentials {
         check_key(service, api_key.as_ref())?;
         let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));
         if let (Some(name), Some(value)) = (service.api_key_header, &key_value) {
-            headers
-                .insert_sensitive(name, value)
-                .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?;
+            headers.insert_sensitive(name, value).map_err(|error| Error::build(format!("invalid API key: {error}")))?;
         }
         let flow = match (&service.client_credentials, client_credentials) {
             (_, None) => None,
@@ -107,7 +105,7 @@ impl Credentials {
 fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
     match key {
-        Some(_) if !service.takes_api_key() => Err(Error::build("the service takes no API key")),
+        Some(_) if !service.takes_api_key() => Err(Error::build("the service does not accept an API key")),
         Some(key) if key.is_blank() => missing("the API key is empty"),
         Some(key) if service.api_key_basic && !key.expose().contains(':') => {
             Err(Error::build("the API key does not have the form `name:password`")
@@ -125,7 +123,7 @@ fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Res
         return Err(reserved(name).with_hint("use `api_key`"));
     }
     if has_flow && headers.contains("authorization") {
-        return Err(reserved("authorization").with_hint("leave it or `client_credentials` out"));
+        return Err(reserved("authorization").with_hint("omit either this header or `client_credentials`"));
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ use crate::values::Value;
 /// base_url = "https://example.com/v2"
 /// user_agent = "mine/1.0"
 /// attempt_timeout = "20s"
-/// rate_limit = "A"                        # a set of the catalogue's, or numbers of your own:
+/// rate_limit = "A"                        # a limit set of the catalogue, or your own numbers:
 /// # rate_limit = { requests = 5, window = "1s", concurrent = 5 }
 /// root_certificates = ["authority.pem"]
 ///

@@ -86,7 +86,7 @@ impl Dispatcher {
         if self.transport.reports_sent() {
             request.on_sent = permit.on_sent.clone();
         } else {
-            // Without such reports, the request counts as sent when the transport is called.
+            // If the transport does not report when a request is sent, the request counts as sent now.
             permit.on_sent.notify();
         }
         let on_headers = self.on_headers(context);

@@ -20,9 +20,9 @@ pub(crate) struct RequestContext {
     /// The end of the timeout, extended by time in the queue; `None` if the clock cannot represent it.
     deadline: Option<Instant>,
     request: RequestKind,
-    /// A request for the token that this request needs uses them too.
+    /// The observers, which also receive the events of a token request on behalf of this request.
     pub(crate) observers: Observers,
-    /// The reason of the current wait and its start; `None` while the request is in flight.
+    /// The reason for the current wait, and its start; `None` while the request is in flight.
     waiting: Option<(WaitReason, Instant)>,
     time_waited: Duration,
     time_in_queue: Duration,

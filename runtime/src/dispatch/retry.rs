@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses() {
+    fn transient_statuses_are_retried() {
         let rules = Retry::default();
         let passing = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];
         for (code, attempts) in passing.map(|code| (code, 3)).into_iter().chain([(500, 1)]) {

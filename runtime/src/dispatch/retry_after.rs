@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
+    fn every_format_of_retry_after_is_parsed() {
         let table = [
             ("7", Some(7.0)),
             (" 7 ", Some(7.0)),

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_between_characters() {
+    fn excerpt_ends_between_characters() {
         assert_eq!(excerpt("abc", 3), "abc");
         assert_eq!(excerpt("abcd", 3), "abc… (4 bytes)");
         assert_eq!(excerpt("aé", 2), "a… (3 bytes)");

@@ -43,7 +43,7 @@ pub struct Checkpoint {
     pub(super) next: Timestamp,
     /// The start of the gap that ends at `next`; `None` if there is no such gap.
     pub(super) open_since: Option<Timestamp>,
-    /// The intervals before `next` that a follower still requests, by their start.
+    /// The start times of the intervals before `next` whose records a follower still requests.
     pub(super) missing: Vec<Timestamp>,
     pub(super) records: u64,
     pub(super) byte_offset: u64,

@@ -114,7 +114,7 @@ struct State<T> {
     from: Timestamp,
     settings: Settings,
     clock: Clock,
-    /// `None` until the request was found to have a history.
+    /// `None` until `start` has checked that the request has a history.
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,

@@ -29,7 +29,7 @@ pub(super) struct Options {
     pub(super) range: Span,
     pub(super) with_open: bool,
     pub(super) skip_failed: bool,
-    pub(super) every_page: bool,
+    pub(super) no_first_record_search: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
     /// The time from which the service may still publish records.
@@ -87,7 +87,7 @@ impl Options {
             range,
             with_open: false,
             skip_failed: false,
-            every_page: false,
+            no_first_record_search: false,
             ahead: 32,
             attempts: 4,
             unsettled: i64::MAX.into(),

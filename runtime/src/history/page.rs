@@ -36,7 +36,7 @@ pub struct Page<T> {
     pub checkpoint: Checkpoint,
 }
 
-/// The report of a history: what is missing, was dropped or failed.
+/// The report of a history: gaps, failed pages, dropped records, and metadata.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -50,7 +50,7 @@ pub struct Report {
     /// The number of received records that are not part of the result.
     pub dropped: Dropped,
     /// Searches for the first record of a range that begins with empty pages.
-    pub searches: Vec<Searched>,
+    pub searches: Vec<FirstRecordSearch>,
     /// The metadata of the responses, each with its part of the range.
     pub metadata: Vec<PageMetadata>,
 }
@@ -58,10 +58,10 @@ pub struct Report {
 /// A search for the first record. Only a few pages of the range were requested, and all of these were empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Searched {
+pub struct FirstRecordSearch {
     /// The range, which ends where the data is assumed to begin.
     pub range: Range<Timestamp>,
-    /// The requested pages, including pages after the range.
+    /// The requested pages. Pages after `range` may have records.
     pub requested: Vec<Range<Timestamp>>,
 }
 

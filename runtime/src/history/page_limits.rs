@@ -6,29 +6,30 @@
 /// Facts learned about the service.
 #[derive(Clone, Debug)]
 pub(super) struct PageLimits {
-    /// The most records on a page: the page size, or fewer if the service was seen to return fewer.
+    /// The maximum number of records on a page: the page size, or a smaller number that the service was found to use.
     cap: usize,
     /// The maximum number of records on a page that are outside of its window.
-    beside: usize,
-    /// The most steps of a window: fewer than `cap` if records from outside of the window use room on its page.
+    outside: usize,
+    /// A maximum number of steps of a window, learned from pages whose records did not fit.
     steps: usize,
-    /// The most records of a page that is known to be complete.
+    /// The number of records on the largest page that is known to be complete.
     complete: usize,
-    /// True if a page without its first or last records proved complete, and none was truncated since.
+    /// True if a page without records at its first or last steps was found to be complete, and no page was truncated
+    /// since then.
     is_confirmed: bool,
-    /// The number of records on the last page that was found truncated. If the other end of that page is empty, this
-    /// does not show that pages are complete.
+    /// The number of records on the page that was last found to be truncated. Its other end may be empty for the same
+    /// reason, which is no evidence that pages are complete.
     truncated: Option<usize>,
 }
 
 impl PageLimits {
-    pub(super) fn new(page_size: usize, beside: usize) -> Self {
-        Self { cap: page_size, beside, steps: page_size, complete: 0, is_confirmed: false, truncated: None }
+    pub(super) fn new(page_size: usize, outside: usize) -> Self {
+        Self { cap: page_size, outside, steps: page_size, complete: 0, is_confirmed: false, truncated: None }
     }
 
     /// The maximum number of steps of a window whose records fit on a page.
     pub(super) fn steps(&self) -> usize {
-        self.cap.saturating_sub(self.beside).min(self.steps).max(1)
+        self.cap.saturating_sub(self.outside).min(self.steps).max(1)
     }
 
     /// Returns whether a page has the maximum number of records, so that further records may have been cut off.
@@ -36,8 +37,8 @@ impl PageLimits {
         received >= self.cap
     }
 
-    /// Returns whether a page whose records do not reach both ends of its range is accepted without a second request:
-    /// if an earlier page of this length, and a longer one, proved complete.
+    /// Returns whether a page without records at an end of its window is accepted without a second request: if such a
+    /// page was found to be complete before, and a longer page too.
     pub(super) fn is_trusted(&self, received: usize) -> bool {
         self.is_confirmed && received < self.complete
     }
@@ -52,8 +53,8 @@ impl PageLimits {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// Records the result of requesting the missing part of a page again. `page` and `part` are the numbers of records
-    /// on the page and in the response for the part.
+    /// Records the result of requesting an end of a page again. `page` is the number of records on the page, `part` the
+    /// number of records in the second response.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cap_is_learned_if_pages_have_the_same_length() {
+    fn cap_is_learned_from_pages_of_equal_length() {
         let mut limits = PageLimits::new(1000, 1);
         limits.confirm(100, 100, false);
         assert_eq!((limits.steps(), limits.is_full(100), limits.is_full(99)), (99, true, false));
@@ -96,10 +97,10 @@ mod tests {
         assert!(!limits.is_trusted(300));
         limits.confirm(350, 0, true);
         assert!(limits.is_trusted(300));
-        assert!(!limits.is_trusted(400), "the service may never return more than that");
+        assert!(!limits.is_trusted(400), "400 may be the maximum of the service");
         limits.confirm(300, 20, false);
         assert!(!limits.is_trusted(300));
-        // The other end of the truncated page is empty, which does not show that the page was complete.
+        // The other end of the truncated page is empty too, which is no evidence that pages are complete.
         limits.confirm(300, 0, true);
         assert!(!limits.is_trusted(200));
     }

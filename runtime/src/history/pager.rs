@@ -1,4 +1,4 @@
-//! The order of requests for a range: which window is requested next, and when each is settled.
+//! Decides which window of a range is requested next, and when a window is settled: when its response is trusted.
 //!
 //! Responses arrive in any order; windows with their records are returned in order of time. Each window is planned so
 //! that its records fit on a page. A full page with missing records is requested again in smaller windows; a missing
@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::page::{Report, Searched};
+use super::page::{FirstRecordSearch, Report};
 use super::page_limits::PageLimits;
 use super::page_response::{Dropped, PageResponse, Received};
 use super::search::Search;
@@ -25,7 +25,7 @@ pub(super) struct PagerOptions {
     /// The maximum number of records on a page, as set in the request.
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
-    pub(super) beside: usize,
+    pub(super) outside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
     /// The time from which the service may still publish records; after the range if all are published.
@@ -110,7 +110,7 @@ impl<R> Pager<R> {
             next: at,
             pages: VecDeque::new(),
             has_records_before: false,
-            limits: PageLimits::new(options.page_size, options.beside),
+            limits: PageLimits::new(options.page_size, options.outside),
             requests: 0,
             search: None,
             alone: options.ahead,
@@ -183,7 +183,7 @@ impl<R> Pager<R> {
             Some(Err(window)) => {
                 let requested = self.search.take().map(|search| search.requested).unwrap_or_default();
                 if !window.is_empty() {
-                    let searches = vec![Searched { range: window.range(), requested }];
+                    let searches = vec![FirstRecordSearch { range: window.range(), requested }];
                     let missing = self.options.grid.missing(window, std::iter::empty());
                     let report = Report { searches, ..Report::default() };
                     let response = PageResponse { missing, ..PageResponse::none(report) };
@@ -208,7 +208,7 @@ impl<R> Pager<R> {
                 search.received(response.is_empty());
                 self.continue_search();
             } else {
-                // A failed search is given up; all pages are requested instead.
+                // If a request of the search fails, the search ends, and all pages are requested instead.
                 (self.search, self.options.may_search) = (None, false);
             }
             return;
@@ -248,7 +248,7 @@ impl<R> Pager<R> {
         Some((window, outcome))
     }
 
-    /// Decides on the response of a window: it is settled, was truncated, or lacks an end that is requested again.
+    /// Decides what to do after a response: settle the window, divide the window, or request an end of it again.
     fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
         let (received, is_empty) = (response.received, response.is_empty());
@@ -303,9 +303,9 @@ impl<R> Pager<R> {
     }
 
     /// Returns whether the first window, whose response is empty, is requested again; `None` while the next window has
-    /// no response. Between two windows with records, it is requested again. Between two empty windows, it is trusted.
-    /// Between an empty window and one with records, it is requested again, until such empty responses have proved
-    /// right.
+    /// no response. Between two windows with records, the window is requested again. Between two empty windows, the
+    /// response is trusted. Between an empty window and a window with records, the window is requested again, unless an
+    /// earlier empty response of this kind was confirmed.
     fn is_suspicious(&self) -> Option<bool> {
         let front = self.pages.front()?;
         let has_records_after = match self.pages.iter().skip(1).find(|page| !page.is_empty_end()) {

@@ -1,4 +1,4 @@
-//! The progress of a history: what was done, what it cost, and an estimate of the rest.
+//! The progress of a history: counts of records, pages and requests, and the elapsed and the remaining time.
 
 use std::time::Duration;
 

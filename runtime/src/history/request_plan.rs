@@ -33,7 +33,7 @@ pub(super) struct RequestTemplate {
     pub(super) grid: TimeGrid,
     pub(super) page_size: usize,
     /// The maximum number of records on a page that are outside of its window.
-    beside: usize,
+    outside: usize,
 }
 
 impl RequestTemplate {
@@ -53,8 +53,8 @@ impl RequestTemplate {
         }
         let grid = step(request, info)?;
         let units = [info.from, info.to].map(|name| request.time_unit(name));
-        let beside = beside(units, grid);
-        let page_size = page_size(request, info, beside)?;
+        let outside = outside(units, grid);
+        let page_size = page_size(request, info, outside)?;
         let mut request = request.clone();
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
@@ -67,12 +67,12 @@ impl RequestTemplate {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
         request.target().check()?;
-        Ok(Self { request, identity, info, units, grid, page_size, beside })
+        Ok(Self { request, identity, info, units, grid, page_size, outside })
     }
 
     /// The maximum number of steps of one request.
     pub(super) fn page_steps(&self) -> usize {
-        self.page_size - self.beside
+        self.page_size - self.outside
     }
 
     /// The position at the beginning of a range.
@@ -128,9 +128,9 @@ impl RequestTemplate {
     pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
-        let Self { grid, page_size, beside, .. } = *self;
-        let Options { ahead, unsettled, every_page, .. } = *options;
-        PagerOptions { grid, range, margin, page_size, beside, ahead, unsettled, may_search: !every_page }
+        let Self { grid, page_size, outside, .. } = *self;
+        let Options { ahead, unsettled, no_first_record_search, .. } = *options;
+        PagerOptions { grid, range, margin, page_size, outside, ahead, unsettled, may_search: !no_first_record_search }
     }
 
     /// The request for a window. The ends of the requested range are outside of the window, so the result is the same
@@ -152,7 +152,7 @@ fn last(unit: TimeUnit) -> Duration {
 
 /// The maximum number of records on a page that are outside of its window. Steps are usually longer than two seconds;
 /// then only one of the two ends can have such a record.
-fn beside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
+fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
@@ -187,16 +187,16 @@ fn steps(param: Option<&ParamInfo>) -> String {
 }
 
 /// The page size of the request, or else the largest one that the service is known to return.
-fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usize, Error> {
+fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<usize, Error> {
     let name = info.limit;
     let size = match request.target().value(name) {
         Some(value) => value.parse().ok(),
         None => request.target().endpoint.param(name).and_then(largest),
     };
     match size {
-        Some(size) if size > beside => Ok(size),
+        Some(size) if size > outside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
-            .with_hint(format!("set it to {} at least, or omit it", beside.saturating_add(1)))),
+            .with_hint(format!("set it to {} at least, or omit it", outside.saturating_add(1)))),
         None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
     }
 }

@@ -1,4 +1,4 @@
-//! The schedule of a follower: which range is requested when, and which records of a response are delivered.
+//! The schedule of a follower: decides when to request which range, and which records of a response to deliver.
 //!
 //! Timed responses and failures determine which ranges to request, how long to wait and which records to deliver.
 //! Nothing here waits, sends or reads a clock.
@@ -57,20 +57,20 @@ pub(super) enum Action {
     Wait(Duration),
 }
 
-/// The delivery of a record.
+/// The decision about a received record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The interval is not closed, or was delivered before.
+    /// Not delivered: the interval of the record is not closed, or the record was delivered before.
     Skipped,
-    /// A later record was delivered before.
+    /// Delivered after a record with a later time.
     Late,
     New,
 }
 
-/// The part of a page to deliver.
+/// The decisions about a page.
 #[derive(Debug)]
 pub(super) struct Delivery {
-    /// The delivery of each record of the page.
+    /// The decision about each record of the page.
     pub(super) kinds: Vec<Kind>,
     /// The position once the late records are delivered.
     pub(super) after_late: Position,
@@ -247,8 +247,8 @@ impl Schedule {
         gaps
     }
 
-    /// Ends a range of which every page was received. When the series becomes silent, returns the end of its last
-    /// interval with a record, once.
+    /// Ends a range after its last page was received. If the series has just become silent, returns the end of its last
+    /// interval with a record.
     pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
         self.has_begun = true;
         let round = self.round.take()?;

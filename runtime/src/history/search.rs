@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn records_before_a_hole_are_found_by_the_confirmation() {
+    fn records_before_a_long_gap_are_found() {
         let (found, _) = find(1000, |page| page >= 700 || (400..680).contains(&page));
         assert_eq!(found, 400);
     }

@@ -1,6 +1,6 @@
 //! Histories from many kinds of mock services, compared with the records of these services.
 //!
-//! A service is a list of times and a way to respond. Responses arrive in any order.
+//! A mock service is a list of record times and some rules for its responses. Responses arrive in any order.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     let range = span(from, to);
     let margin = Duration::from_secs(1);
     let (ahead, unsettled) = (rng.usize(2..20), range.to);
-    let options = PagerOptions { grid, range, margin, page_size, beside: 1, ahead, unsettled, may_search: false };
+    let options = PagerOptions { grid, range, margin, page_size, outside: 1, ahead, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
     let mut open = None;
     let (mut result, mut dropped) = (Fetched::default(), Dropped::default());

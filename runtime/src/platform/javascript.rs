@@ -92,12 +92,12 @@ pub(crate) struct Runtime;
 
 impl Runtime {
     /// The event loop, which JavaScript always has.
-    #[expect(clippy::unnecessary_wraps, reason = "it has the shape of `native.rs`")]
+    #[expect(clippy::unnecessary_wraps, reason = "same signature as in `native.rs`")]
     pub(crate) fn current() -> Option<Self> {
         Some(Self)
     }
 
-    #[expect(clippy::unused_self, reason = "it has the shape of `native.rs`")]
+    #[expect(clippy::unused_self, reason = "same signature as in `native.rs`")]
     pub(crate) fn spawn<T: 'static>(&self, future: impl Future<Output = T> + 'static) -> Task<T> {
         let (mut sender, receiver) = oneshot::channel();
         spawn_local(async move {
@@ -116,7 +116,7 @@ impl Runtime {
     }
 
     /// Returns whether the runtime runs; in JavaScript it always does.
-    #[expect(clippy::unused_async, clippy::unused_self, reason = "it has the shape of `native.rs`")]
+    #[expect(clippy::unused_async, clippy::unused_self, reason = "same signature as in `native.rs`")]
     pub(crate) async fn is_running(&self) -> bool {
         true
     }

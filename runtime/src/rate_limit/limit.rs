@@ -177,7 +177,7 @@ mod tests {
         &[LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)];
 
     #[test]
-    fn all_satisfies_every_set() {
+    fn combined_limit_satisfies_every_set() {
         let all = RateLimit::all(SETS);
         for info in SETS {
             assert!(RateLimit::from(info).windows.iter().all(|window| all.windows.contains(window)));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_is_displayed_in_words() {
+    fn limit_is_displayed_as_text() {
         let second = RateLimit::new(10, Duration::from_secs(1), 20);
         assert_eq!(RateLimit::none().to_string(), "no limit");
         assert_eq!(RateLimit::set(const { &[LimitWindow::of(5, 2, &[])] }, None).to_string(), "5 in 2s");

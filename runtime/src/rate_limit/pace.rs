@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn pause_leaves_no_debt() {
+    fn time_of_a_pause_is_not_saved_up() {
         let start = Duration::from_secs(3600);
         let mut pace = Pace::default();
         pace.pass(start, None, None, GAP, 1);

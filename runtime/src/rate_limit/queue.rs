@@ -61,7 +61,7 @@ impl Queue {
         self.waiting.first_key_value().is_some_and(|(first, _)| *first == position)
     }
 
-    /// Leaves the queue, and wakes the attempt that is first then.
+    /// Removes a position from the queue, and wakes the attempt that is then the first.
     pub(super) fn leave(&mut self, position: QueuePosition) {
         if self.waiting.remove(&position).is_some() {
             // A cancelled attempt may have consumed the notification, so the new first attempt is notified too.

@@ -1,9 +1,9 @@
-//! Tests of the rate limiter under every schedule of a few tasks.
+//! Tests the rate limiter under every schedule of a few tasks.
 //!
 //! Tasks for data or a token arrive, are cancelled, are sent, get a response, fail or return their permit, and time
-//! advances, in every order. A task is polled only after it was woken, so a lost wake-up shows as a task that waits
-//! without need. Interleavings of two threads within one poll are not tested: the state is behind one lock, and Tokio
-//! guarantees that a `notify_one` is not lost.
+//! advances, in every order. A task is polled only after it was woken, so after a lost wake-up a task waits although its
+//! request may be sent. Interleavings of two threads within one poll are not tested: the state is behind one lock, and
+//! Tokio guarantees that a `notify_one` is not lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,13 +23,13 @@ const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { reques
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The time by which `Act::Time` advances the clock; a window is slightly longer than two steps.
+/// The time by which `Action::Time` advances the clock; a window is slightly longer than two steps.
 const STEP: Duration = Duration::from_millis(500);
 
-/// The number of acts in a schedule.
+/// The number of actions in a schedule.
 const LENGTH: usize = 6;
 
-/// Goes through all sequences of choices, one sequence a round.
+/// Iterates over all sequences of choices, one sequence per schedule.
 #[derive(Default)]
 struct Choices {
     /// The choices of this sequence, each with the number of options.
@@ -47,7 +47,7 @@ impl Choices {
     }
 
     /// Advances to the next sequence; returns whether there is one.
-    fn turn(&mut self) -> bool {
+    fn advance(&mut self) -> bool {
         self.next = 0;
         while let Some((choice, count)) = self.made.pop() {
             if choice + 1 < count {
@@ -59,16 +59,16 @@ impl Choices {
     }
 }
 
-/// The acts of a schedule.
+/// An action of a schedule, with the index of its task.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum Action {
     Arrive,
     Cancel(usize),
-    Depart(usize),
-    Reply(usize),
+    Send(usize),
+    Respond(usize),
     /// The request fails without a response; an unsent request stays unsent.
     Fail(usize),
-    GiveBack(usize),
+    ReturnPermit(usize),
     Pause,
     Time,
 }
@@ -84,9 +84,9 @@ impl Wake for Woken {
 
 enum Task<'g> {
     Waiting(AcquireFuture<'g>, Arc<Woken>),
-    /// A permit, the time at which it was acquired, and the time at which its request was sent.
-    Under(Permit, Instant, Option<Instant>),
-    Over,
+    /// The task has a permit: the permit, the time at which it was acquired, and the time at which its request was sent.
+    Permitted(Permit, Instant, Option<Instant>),
+    Ended,
 }
 
 /// A rate limiter, the tasks so far, and the requests that the service has received.
@@ -95,80 +95,82 @@ struct Model<'g> {
     limit: (usize, usize),
     tasks: Vec<Task<'g>>,
     /// The earliest and the latest time at which each request may have been sent.
-    left: Vec<(Instant, Instant)>,
-    happened: Vec<Act>,
+    sent: Vec<(Instant, Instant)>,
+    done: Vec<Action>,
     is_paused: bool,
 }
 
 impl<'g> Model<'g> {
     fn new(gate: &'g ProcessRateLimiter, limit: (usize, usize)) -> Self {
-        let (tasks, left, happened) = (Vec::new(), Vec::new(), Vec::new());
-        Self { gate, limit, tasks, left, happened, is_paused: false }
+        let (tasks, sent, done) = (Vec::new(), Vec::new(), Vec::new());
+        Self { gate, limit, tasks, sent, done, is_paused: false }
     }
 
-    /// The acts that are possible next.
-    fn acts(&self) -> Vec<Act> {
-        let mut acts = vec![Act::Time];
+    /// The actions that are possible next.
+    fn actions(&self) -> Vec<Action> {
+        let mut actions = vec![Action::Time];
         if self.tasks.len() < ARRIVALS.len() {
-            acts.push(Act::Arrive);
+            actions.push(Action::Arrive);
         }
         if !self.is_paused {
-            acts.push(Act::Pause);
+            actions.push(Action::Pause);
         }
         for (index, task) in self.tasks.iter().enumerate() {
             match task {
-                Task::Waiting(..) => acts.push(Act::Cancel(index)),
-                Task::Under(_, _, left) => {
-                    acts.extend([Act::Reply(index), Act::Fail(index)]);
-                    if left.is_none() {
-                        acts.extend([Act::Depart(index), Act::GiveBack(index)]);
+                Task::Waiting(..) => actions.push(Action::Cancel(index)),
+                Task::Permitted(_, _, sent) => {
+                    actions.extend([Action::Respond(index), Action::Fail(index)]);
+                    if sent.is_none() {
+                        actions.extend([Action::Send(index), Action::ReturnPermit(index)]);
                     }
                 }
-                Task::Over => {}
+                Task::Ended => {}
             }
         }
-        acts
+        actions
     }
 
-    async fn act(&mut self, act: Act) {
-        self.happened.push(act);
+    async fn perform(&mut self, action: Action) {
+        self.done.push(action);
         // A cancelled task may have been woken without being polled.
-        if !matches!(act, Act::Cancel(_)) {
+        if !matches!(action, Action::Cancel(_)) {
             self.poll_woken();
         }
-        match act {
-            Act::Time => advance(STEP).await,
-            Act::Arrive => {
+        match action {
+            Action::Time => advance(STEP).await,
+            Action::Arrive => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
                 let (attempt, _) = ARRIVALS[self.tasks.len()];
                 self.tasks.push(Task::Waiting(self.gate.acquire(attempt), woken));
                 self.poll_woken();
             }
-            Act::Pause => {
+            Action::Pause => {
                 self.is_paused = true;
                 self.gate.on_rate_limited(SECOND);
             }
-            Act::Depart(index) => self.depart(index),
-            Act::Cancel(index) | Act::Fail(index) | Act::GiveBack(index) | Act::Reply(index) => self.end(act, index),
+            Action::Send(index) => self.send(index),
+            Action::Cancel(index) | Action::Fail(index) | Action::ReturnPermit(index) | Action::Respond(index) => {
+                self.end(action, index)
+            }
         }
     }
 
-    fn end(&mut self, act: Act, index: usize) {
-        let Task::Under(permit, since, left) = std::mem::replace(&mut self.tasks[index], Task::Over) else {
+    fn end(&mut self, action: Action, index: usize) {
+        let Task::Permitted(permit, since, sent) = std::mem::replace(&mut self.tasks[index], Task::Ended) else {
             return;
         };
-        self.left.extend(left.map(|left| (left, left)));
-        if let Act::Reply(_) = act {
+        self.sent.extend(sent.map(|sent| (sent, sent)));
+        if let Action::Respond(_) = action {
             // The transport did not report the time of sending, so only the earliest and the latest time are known.
-            self.left.extend(left.is_none().then(|| (since, Instant::now())));
+            self.sent.extend(sent.is_none().then(|| (since, Instant::now())));
             permit.on_sent.notify();
         }
     }
 
-    fn depart(&mut self, index: usize) {
-        if let Task::Under(permit, _, left) = &mut self.tasks[index] {
+    fn send(&mut self, index: usize) {
+        if let Task::Permitted(permit, _, sent) = &mut self.tasks[index] {
             permit.on_sent.notify();
-            *left = Some(Instant::now());
+            *sent = Some(Instant::now());
         }
     }
 
@@ -177,43 +179,43 @@ impl<'g> Model<'g> {
         let mut is_quiet = false;
         while !std::mem::replace(&mut is_quiet, true) {
             for index in 0..self.tasks.len() {
-                let Task::Waiting(entering, woken) = &mut self.tasks[index] else { continue };
+                let Task::Waiting(acquiring, woken) = &mut self.tasks[index] else { continue };
                 if !woken.0.swap(false, Ordering::SeqCst) {
                     continue;
                 }
                 is_quiet = false;
                 let waker = Waker::from(woken.clone());
-                if let Poll::Ready(permit) = entering.as_mut().poll(&mut Context::from_waker(&waker)) {
-                    self.tasks[index] = Task::Under(permit.unwrap(), Instant::now(), None);
+                if let Poll::Ready(permit) = acquiring.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    self.tasks[index] = Task::Permitted(permit.unwrap(), Instant::now(), None);
                     self.assert_first(index);
                 }
             }
         }
-        self.assert_holds();
+        self.assert_invariants();
     }
 
     /// Asserts that the task that passed was the first of the waiting tasks.
     fn assert_first(&self, passed: usize) {
         let positions = self.tasks.iter().zip(ARRIVALS.map(|(_, position)| position));
         let first = positions.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, position)| position).min();
-        assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.happened);
+        assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.done);
     }
 
     /// Asserts the invariants of every state.
-    fn assert_holds(&self) {
-        let under = self.tasks.iter().filter(|task| matches!(task, Task::Under(..))).count();
-        assert!(under <= self.limit.1, "{under} in flight: {:?}", self.happened);
-        let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
-        assert!(!waits || !self.gate.is_open(), "a task waits although a request may pass: {:?}", self.happened);
+    fn assert_invariants(&self) {
+        let in_flight = self.tasks.iter().filter(|task| matches!(task, Task::Permitted(..))).count();
+        assert!(in_flight <= self.limit.1, "{in_flight} in flight: {:?}", self.done);
+        let is_waiting = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
+        assert!(!is_waiting || !self.gate.is_open(), "a task waits although a request may pass: {:?}", self.done);
         let now = Instant::now();
-        let leaving = self.tasks.iter().filter_map(|task| match task {
-            Task::Under(_, since, left) => Some(left.map_or((*since, now), |left| (left, left))),
+        let unfinished = self.tasks.iter().filter_map(|task| match task {
+            Task::Permitted(_, since, sent) => Some(sent.map_or((*since, now), |sent| (sent, sent))),
             _ => None,
         });
-        let left: Vec<_> = self.left.iter().copied().chain(leaving).collect();
-        for (_, start) in &left {
-            let within = left.iter().filter(|(first, last)| last >= start && *first <= *start + SECOND).count();
-            assert!(within <= self.limit.0, "{within} may have left within a window: {:?}", self.happened);
+        let sent: Vec<_> = self.sent.iter().copied().chain(unfinished).collect();
+        for (_, start) in &sent {
+            let within = sent.iter().filter(|(first, last)| last >= start && *first <= *start + SECOND).count();
+            assert!(within <= self.limit.0, "{within} may have been sent within a window: {:?}", self.done);
         }
     }
 
@@ -222,25 +224,26 @@ impl<'g> Model<'g> {
         for _ in 0..40 {
             self.poll_woken();
             for index in 0..self.tasks.len() {
-                if matches!(self.tasks[index], Task::Under(..)) {
-                    self.end(Act::Reply(index), index);
+                if matches!(self.tasks[index], Task::Permitted(..)) {
+                    self.end(Action::Respond(index), index);
                 }
             }
             self.poll_woken();
             advance(STEP).await;
         }
-        let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
-        assert!(!waits, "a task waits forever: {:?}", self.happened);
+        let is_waiting = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
+        assert!(!is_waiting, "a task waits forever: {:?}", self.done);
     }
 }
 
-/// Asserts that everything is free again after a while: cancelled tasks have released what they acquired.
-async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happened: &[Act]) {
+/// Asserts that after a minute all requests of the limit can be sent at once, so cancelled tasks have released their
+/// slots.
+async fn assert_slots_released(gate: &ProcessRateLimiter, limit: (usize, usize), done: &[Action]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
         .map(|_| match gate.acquire(DATA).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(permit) => permit.unwrap(),
-            Poll::Pending => panic!("there is a debt: {happened:?}"),
+            Poll::Pending => panic!("a slot was not released: {done:?}"),
         })
         .collect();
     drop(passes);
@@ -257,23 +260,23 @@ fn check(requests: u32, concurrent: u32) -> usize {
             let gate = ProcessRateLimiter::new(RateLimit::new(requests, SECOND, concurrent));
             let mut model = Model::new(&gate, limit);
             for _ in 0..LENGTH {
-                let acts = model.acts();
-                let act = acts[choices.choose(acts.len())];
-                model.act(act).await;
+                let actions = model.actions();
+                let action = actions[choices.choose(actions.len())];
+                model.perform(action).await;
             }
-            let happened = model.happened.clone();
+            let done = model.done.clone();
             model.finish().await;
-            assert_no_debt(&gate, limit, &happened).await;
+            assert_slots_released(&gate, limit, &done).await;
         });
         schedules += 1;
-        if !choices.turn() {
+        if !choices.advance() {
             return schedules;
         }
     }
 }
 
 #[test]
-fn every_schedule_keeps_the_limits() {
+fn limits_hold_under_every_schedule() {
     for (requests, concurrent) in [(1, 1), (2, 1), (1, 2), (2, 3)] {
         let schedules = check(requests, concurrent);
         assert!(schedules > 1000, "{schedules}");

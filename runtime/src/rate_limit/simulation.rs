@@ -1,7 +1,7 @@
 //! Simulation of a rate limiter against a service that counts requests on arrival. Nothing here waits or reads a clock.
 //!
 //! Clients with endless queues send requests with varying latency. The service allows ten arrivals within any second
-//! and does not count rate-limited requests. `tests/it/jitter.rs` shows the same for a complete client.
+//! and does not count rate-limited requests. `tests/it/jitter.rs` simulates the same with a complete client.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -23,25 +23,25 @@ fn milliseconds(milliseconds: f64) -> Duration {
 #[derive(Clone, Copy)]
 struct Times {
     /// The latency of a request sent at a time, given a random number from zero to one.
-    way: fn(Duration, f64) -> f64,
+    latency: fn(Duration, f64) -> f64,
     /// The response time, given a random number from zero to one.
-    answer: fn(f64) -> f64,
+    response: fn(f64) -> f64,
 }
 
 impl Times {
-    fn way(way: fn(Duration, f64) -> f64) -> Self {
-        Self { way, answer: |_| 50.0 }
+    fn with_latency(latency: fn(Duration, f64) -> f64) -> Self {
+        Self { latency, response: |_| 50.0 }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A client checks whether its next request may be sent.
-    Look,
+    Check,
     /// A request arrives at the service.
     Arrival,
     /// A response arrives at the client; true for a 429.
-    Answer(bool),
+    Response(bool),
 }
 
 struct Client {
@@ -52,7 +52,7 @@ struct Client {
     end: Duration,
 }
 
-/// Clients that share one limit without knowing of each other.
+/// Clients that use the same limit and do not coordinate.
 struct Simulation {
     clients: Vec<Client>,
     times: Times,
@@ -67,9 +67,9 @@ struct Simulation {
 
 #[derive(Default)]
 struct Outcome {
-    departures: Vec<Duration>,
+    sent: Vec<Duration>,
     successes: Vec<Duration>,
-    refusals: Vec<Duration>,
+    rate_limited: Vec<Duration>,
 }
 
 impl Simulation {
@@ -90,18 +90,18 @@ impl Simulation {
             outcome: Outcome::default(),
         };
         for client in 0..clients.len() {
-            simulation.push(simulation.clients[client].look, client, Event::Look);
+            simulation.push(simulation.clients[client].look, client, Event::Check);
         }
         while let Some(Reverse((at, _, client, event))) = simulation.events.pop() {
             if at >= TIME {
                 break;
             }
             match event {
-                Event::Look if simulation.clients[client].look == at => simulation.look(at, client),
-                // Outdated: the client's check was moved to another time.
-                Event::Look => {}
+                Event::Check if simulation.clients[client].look == at => simulation.look(at, client),
+                // Outdated: the client's next check was rescheduled.
+                Event::Check => {}
                 Event::Arrival => simulation.arrive(at, client),
-                Event::Answer(is_refused) => simulation.answer(at, client, is_refused),
+                Event::Response(is_rate_limited) => simulation.receive(at, client, is_rate_limited),
             }
         }
         simulation.outcome
@@ -118,14 +118,14 @@ impl Simulation {
             match self.clients[client].state.enter(now, 1) {
                 Ok(()) => {
                     self.clients[client].state.sent(now, 1);
-                    self.outcome.departures.push(at);
-                    let way = milliseconds((self.times.way)(at, self.random.f64()));
-                    self.push(at + way, client, Event::Arrival);
+                    self.outcome.sent.push(at);
+                    let latency = milliseconds((self.times.latency)(at, self.random.f64()));
+                    self.push(at + latency, client, Event::Arrival);
                 }
                 Err(Closed::Full) => return,
                 Err(Closed::Until(later)) => {
                     self.clients[client].look = later.saturating_sub(self.start);
-                    return self.push(later.saturating_sub(self.start), client, Event::Look);
+                    return self.push(later.saturating_sub(self.start), client, Event::Check);
                 }
             }
         }
@@ -135,19 +135,19 @@ impl Simulation {
         while self.allowed.front().is_some_and(|first| at.saturating_sub(*first) >= SECOND) {
             self.allowed.pop_front();
         }
-        let is_refused = self.allowed.len() >= 10;
-        if !is_refused {
+        let is_rate_limited = self.allowed.len() >= 10;
+        if !is_rate_limited {
             self.allowed.push_back(at);
         }
-        let answer = milliseconds((self.times.answer)(self.random.f64()));
-        self.push(at + answer, client, Event::Answer(is_refused));
+        let delay = milliseconds((self.times.response)(self.random.f64()));
+        self.push(at + delay, client, Event::Response(is_rate_limited));
     }
 
-    fn answer(&mut self, at: Duration, client: usize, is_refused: bool) {
+    fn receive(&mut self, at: Duration, client: usize, is_rate_limited: bool) {
         let state = &mut self.clients[client].state;
-        if is_refused {
+        if is_rate_limited {
             state.rate_limited(self.start + at, SECOND);
-            self.outcome.refusals.push(at);
+            self.outcome.rate_limited.push(at);
         } else {
             self.outcome.successes.push(at);
         }
@@ -163,14 +163,14 @@ impl Outcome {
         f64::from(u32::try_from(successes).unwrap()) * 10.0 / to.saturating_sub(from).as_secs_f64()
     }
 
-    fn refused_in(&self, minute: u32) -> usize {
-        self.refusals.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
+    fn rate_limited_in(&self, minute: u32) -> usize {
+        self.rate_limited.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
     }
 
     /// The maximum time from a 429 to the next request.
     fn max_pause(&self) -> Duration {
-        let pauses = self.departures.windows(2).filter_map(|pair| {
-            let refused = self.refusals.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
+        let pauses = self.sent.windows(2).filter_map(|pair| {
+            let refused = self.rate_limited.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
             Some(pair[1].saturating_sub(*refused))
         });
         pauses.max().unwrap_or_default()
@@ -183,7 +183,7 @@ fn check(name: &str, times: Times, min: f64, refused: (usize, usize)) {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600)], times, seed);
         let used = outcome.used(Duration::ZERO, TIME);
-        let minutes: Vec<_> = (0..10).map(|minute| outcome.refused_in(minute)).collect();
+        let minutes: Vec<_> = (0..10).map(|minute| outcome.rate_limited_in(minute)).collect();
         assert!(used >= min, "{name}, {seed}: {used} %");
         assert!(minutes[2..].iter().all(|minute| *minute <= refused.0), "{name}, {seed}: {minutes:?}");
         assert!(minutes[2..].iter().sum::<usize>() <= refused.1, "{name}, {seed}: {minutes:?}");
@@ -198,38 +198,38 @@ fn check(name: &str, times: Times, min: f64, refused: (usize, usize)) {
 }
 
 #[test]
-fn jitter_costs_little_more_than_it_has_to() {
-    check("none", Times::way(|_, _| 0.0), 98.0, (0, 0));
-    check("up to 5 ms", Times::way(|_, random| 5.0 * random), 98.0, (0, 0));
-    check("up to 15 ms", Times::way(|_, random| 15.0 * random), 97.0, (1, 1));
-    check("up to 30 ms", Times::way(|_, random| 30.0 * random), 95.0, (1, 1));
-    check("up to 60 ms", Times::way(|_, random| 60.0 * random), 92.0, (1, 1));
-    check("up to 150 ms", Times::way(|_, random| 150.0 * random), 84.0, (1, 1));
+fn throughput_with_jitter_is_near_the_limit() {
+    check("none", Times::with_latency(|_, _| 0.0), 98.0, (0, 0));
+    check("up to 5 ms", Times::with_latency(|_, random| 5.0 * random), 98.0, (0, 0));
+    check("up to 15 ms", Times::with_latency(|_, random| 15.0 * random), 97.0, (1, 1));
+    check("up to 30 ms", Times::with_latency(|_, random| 30.0 * random), 95.0, (1, 1));
+    check("up to 60 ms", Times::with_latency(|_, random| 60.0 * random), 92.0, (1, 1));
+    check("up to 150 ms", Times::with_latency(|_, random| 150.0 * random), 84.0, (1, 1));
 }
 
 #[test]
 fn single_delay_costs_one_pause() {
     let hiccup = |at: Duration, random: f64| 3.0 * random + if at.as_millis() % 60_000 < 200 { 150.0 } else { 0.0 };
-    check("hiccup", Times::way(hiccup), 92.0, (2, 20));
+    check("hiccup", Times::with_latency(hiccup), 92.0, (2, 20));
 }
 
 #[test]
-fn late_responses_are_not_counted_as_late_arrivals() {
-    let (way, answer) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
-    check("slow answers", Times { way, answer }, 98.0, (0, 0));
+fn slow_responses_do_not_reduce_throughput() {
+    let (latency, response) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
+    check("slow responses", Times { latency, response }, 98.0, (0, 0));
     // Late arrivals within the spread of the response times also cost little.
-    check("slow answers and up to 20 ms", Times { way: |_, random| 20.0 * random, answer }, 95.0, (1, 1));
-    let answer = |random| 50.0 + 60.0 * random;
-    check("up to 60 ms either way", Times { way: |_, random| 60.0 * random, answer }, 91.0, (1, 1));
+    check("slow responses and up to 20 ms", Times { latency: |_, random| 20.0 * random, response }, 95.0, (1, 1));
+    let response = |random| 50.0 + 60.0 * random;
+    check("up to 60 ms either way", Times { latency: |_, random| 60.0 * random, response }, 91.0, (1, 1));
 }
 
 /// Two programs with one key learn to share it, and if one ends, the other soon uses the entire limit.
 #[test]
-fn speed_recovers_when_rejections_stop() {
+fn throughput_recovers_when_another_client_stops() {
     for seed in 0..5 {
-        let outcome = Simulation::run(&[(0, 600), (30, 180)], Times::way(|_, random| 5.0 * random), seed);
+        let outcome = Simulation::run(&[(0, 600), (30, 180)], Times::with_latency(|_, random| 5.0 * random), seed);
         let (shared, alone) = (outcome.used(MINUTE, MINUTE * 3), outcome.used(MINUTE * 5, TIME));
-        let refused: Vec<_> = (0..10).map(|minute| outcome.refused_in(minute)).collect();
+        let refused: Vec<_> = (0..10).map(|minute| outcome.rate_limited_in(minute)).collect();
         assert!(shared >= 70.0, "{shared} %");
         assert!(alone >= 97.0, "{alone} %");
         assert!(

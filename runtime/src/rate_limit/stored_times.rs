@@ -36,7 +36,7 @@ mod tests {
     use crate::rate_limit::GateTime;
     use crate::rate_limit::state::State;
 
-    /// Returns the state after a step, and whether a request passed.
+    /// Applies a step to a state; returns whether a request passed.
     fn act(state: &mut State, now: GateTime, step: u64) -> bool {
         let has_passed = state.enter(now, 1).is_ok();
         if has_passed {

@@ -14,7 +14,7 @@ pub struct GroupInfo {
     pub ident: &'static str,
     /// Name of the group in market terms.
     pub title: &'static str,
-    /// One sentence on what the group measures.
+    /// A description of the group in one sentence.
     pub summary: &'static str,
     /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
@@ -36,7 +36,7 @@ pub struct EndpointInfo {
     pub name: &'static str,
     /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
-    /// One sentence on what the endpoint measures.
+    /// A description of the endpoint in one sentence.
     pub summary: &'static str,
     /// Path relative to the base URL; `None` if only the name is known.
     pub path: Option<&'static str>,
@@ -75,30 +75,30 @@ impl fmt::Display for EndpointInfo {
     }
 }
 
-/// The params of an endpoint: first those of a set that it shares with other endpoints, then its own.
+/// The params of an endpoint: first the params that it shares with other endpoints, then its specific params.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ParamList {
-    /// The params of the set.
-    pub set: &'static [ParamInfo],
-    /// Params of the set whose facts differ on this endpoint.
-    pub changed: &'static [ParamInfo],
-    /// Params that are not in the set.
-    pub own: &'static [ParamInfo],
+    /// Params that the endpoint shares with other endpoints.
+    pub shared: &'static [ParamInfo],
+    /// Replacements of those shared params whose facts differ on this endpoint.
+    pub overrides: &'static [ParamInfo],
+    /// Params that are not in `shared`.
+    pub specific: &'static [ParamInfo],
 }
 
 impl ParamList {
     /// Returns all params, as this endpoint accepts them.
     pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
-        let changed = move |param: &'static ParamInfo| {
-            self.changed.iter().find(|changed| changed.wire_name == param.wire_name).unwrap_or(param)
+        let overridden = move |param: &'static ParamInfo| {
+            self.overrides.iter().find(|other| other.wire_name == param.wire_name).unwrap_or(param)
         };
-        self.set.iter().map(changed).chain(self.own)
+        self.shared.iter().map(overridden).chain(self.specific)
     }
 
     /// Returns the number of params.
     pub const fn len(self) -> usize {
-        self.set.len() + self.own.len()
+        self.shared.len() + self.specific.len()
     }
 
     /// Returns whether there are no params.

@@ -1,6 +1,6 @@
 //! Params that select a time range, and the endpoints that have them.
 //!
-//! Declared once per service; an endpoint has a history if it has these params and returns a time series. The module
+//! A service declares these params once; an endpoint has a history if it has them and returns a time series. The module
 //! `history` fetches the records.
 
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};

@@ -12,7 +12,7 @@ pub struct ServiceInfo {
     pub title: &'static str,
     /// The version of the interface.
     pub version: &'static str,
-    /// One sentence on what the service is.
+    /// A description of the service in one sentence.
     pub summary: &'static str,
     /// The prefix of the environment variables that `Client::from_env` reads.
     pub env_prefix: &'static str,

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepted() {
+    fn valid_base_urls_are_accepted() {
         let table = [
             ("https://example.com/v2", "https://example.com/v2"),
             ("https://example.com/v2/", "https://example.com/v2"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn refused() {
+    fn invalid_base_urls_are_rejected() {
         let table = [
             ("", "is not a URL"),
             ("example.com/v2", "is not a URL"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn any_ending_and_plain_http_where_allowed() {
+    fn any_suffix_and_http_are_accepted_if_allowed() {
         for text in ["http://example.com", "http://example.com/", "http://example.com/api"] {
             assert!(BaseUrl::parse(text, "", true).is_ok(), "{text}");
         }

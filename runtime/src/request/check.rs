@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths() {
+    fn invalid_paths_are_rejected() {
         let table = [
             ("/volumeRatio", None),
             ("/a/b%20c/d.json", None),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges() {
+    fn enforced_ranges_are_checked() {
         let range = Range { min: Some(1.0), max: Some(1000.0) };
         let count = limit(ValueType::Count).range(range);
         assert_eq!(check(count, "1"), None);

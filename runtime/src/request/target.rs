@@ -305,7 +305,7 @@ mod tests {
         );
 
     #[test]
-    fn several_values_in_every_style() {
+    fn several_values_are_sent_in_every_list_format() {
         let mut many = RequestTarget::new(MANY);
         assert_eq!(many.path_and_query(), "/many?e=always");
         let values = ["x,y", "\"z"];

@@ -142,7 +142,7 @@ pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     }
     let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
     Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
-        .with_hint("the endpoint does not cover it; the rest of the response is valid"))
+        .with_hint("the endpoint does not support them; the rest of the response is valid"))
 }
 
 #[cfg(test)]

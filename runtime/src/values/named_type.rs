@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_is_a_value() {
+    fn every_text_is_a_valid_value() {
         for text in ["1m", "1d", "1M", "1w", ""] {
             assert_eq!((Step::from(text).to_string().as_str(), Step::from(text).as_str()), (text, text));
             assert_eq!(Step::from(text).to_wire(TimeUnit::Seconds), text);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_fixed_length_have_one() {
+    fn only_intervals_of_fixed_length_have_a_duration() {
         let seconds = |text| Step::from(text).duration().map(|duration| duration.as_secs());
         assert_eq!(["1m", "1d", "1M", "1w"].map(seconds), [Some(60), Some(86_400), None, None]);
     }

@@ -166,7 +166,7 @@ impl Decimal {
     }
 }
 
-/// Adds the digits from `start` on, and returns their end.
+/// Appends the digits that begin at `start` to `digits`, and returns the position after the last one.
 #[inline]
 fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut at = start;
@@ -177,7 +177,7 @@ fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     read_few_digits(text, at, digits)
 }
 
-/// Adds the digits one by one, which is faster for a few digits.
+/// Does the same as `read_digits`, digit by digit, which is faster for a few digits.
 #[inline]
 fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut end = start;

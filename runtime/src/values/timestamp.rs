@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn display_and_parse() {
+    fn timestamps_round_trip_as_text() {
         let table = [
             (Timestamp::from(0), "1970-01-01T00:00:00Z"),
             (Timestamp::from(1_700_000_000), "2023-11-14T22:13:20Z"),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_rejects() {
+    fn invalid_timestamps_are_rejected() {
         let table = ["", "1700000000", "2024-03-01", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
         for text in table {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");

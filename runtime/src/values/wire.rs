@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_on_the_wire() {
+    fn values_are_written_in_wire_format() {
         let owned = String::from("x");
         let table: [(&dyn ToWire, &str); 16] = [
             (&-5_i64, "-5"),

@@ -1,4 +1,4 @@
-//! A page with one bad record: rejected entirely, or read without that record if the request skips bad records.
+//! Tests that a page with one bad record is an error, or is read without that record if the request skips bad records.
 
 use std::error::Error as _;
 

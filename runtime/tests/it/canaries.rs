@@ -1,8 +1,8 @@
-//! All visible output of all failures, searched for recognizable secrets.
+//! Searches all visible output of all failures for recognizable secrets.
 //!
-//! A service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, in
-//! requests for data and for a token. Nothing that is printed, observed or logged by this crate or another, and nothing
-//! in the error, contains a secret. The test runs in a separate process, because a subscriber does not see a span that
+//! The mock service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, in
+//! requests for data and for a token. No output of this crate or of another crate may contain a secret: no printed text,
+//! no event, no log and no error. The test runs in a separate process, because a subscriber does not see a span that
 //! another thread used first.
 
 use std::error::Error as _;
@@ -30,7 +30,7 @@ const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary
 /// The secrets that exist before the first token is issued.
 const EARLY_ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA==";
 
-/// Texts that show that a secret was not masked.
+/// Texts that occur in the output only if a secret was not masked.
 const TRACES: [&str; 2] = ["canary", "Y2FuYXJ5"];
 
 /// Everything that was printed, observed or logged.
@@ -179,9 +179,9 @@ async fn ask_socket(seen: &Seen) {
 }
 
 #[test]
-fn nothing_shows_a_secret() {
+fn no_output_contains_a_secret() {
     if !is_alone() {
-        return run_alone("canaries::nothing_shows_a_secret", &[]);
+        return run_alone("canaries::no_output_contains_a_secret", &[]);
     }
     let seen = Seen::default();
     #[cfg(feature = "tracing")]
@@ -194,7 +194,7 @@ fn nothing_shows_a_secret() {
         let builder = service.builder().client_credentials(ID, SECRET).retry(Retry::default().max_attempts(2));
         paused.block_on(ask(builder, &seen));
         assert!(service.seen().1 > 0);
-        assert!(seen.assert_clean(&format!("row {number}, on the way to a token: {to_token}")) > 500);
+        assert!(seen.assert_clean(&format!("row {number}, faults of token requests: {to_token}")) > 500);
     }
     for body in UNUSABLE {
         let service = Service::new(|_, _| reply(200, &[], body));

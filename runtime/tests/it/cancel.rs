@@ -1,4 +1,4 @@
-//! Requests that are dropped at every point at which they wait, over a transport in memory and a paused clock.
+//! Drops requests at every point at which they wait, with a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::pin;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Service, ok, reply};
 
-/// A service that gives requests every reason to wait: its token is slow and soon rejected, then the service is busy.
+/// A service that makes requests wait for every reason: its token is slow and soon rejected, then the service is busy.
 fn troubled() -> (Arc<Service>, Client) {
     let tokens = AtomicUsize::new(0);
     let service = Service::new(move |request, before| {
@@ -35,9 +35,9 @@ fn troubled() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Checks that after a dropped request, all other requests are served and no state is left.
+/// Checks that after a request was dropped, other requests succeed and the dropped request occupies nothing.
 async fn check(service: &Service, client: &Client, case: &str) {
-    // A request for a token belongs to the client, and is not dropped with the request that needed it first.
+    // A token request belongs to the client, and is not dropped with the request that started it.
     assert!(service.in_flight() <= 1, "{case}");
     let start = Instant::now();
     let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
@@ -50,8 +50,8 @@ async fn check(service: &Service, client: &Client, case: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
-/// Sends a request, and drops it after some time and this number of polls; returns whether the request was complete by
-/// then.
+/// Sends a request, and drops it after some time and this number of polls; returns whether the request was complete
+/// before it was dropped.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();

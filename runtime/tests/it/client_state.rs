@@ -1,4 +1,4 @@
-//! State that belongs to the client and not to one caller: a pause, a token, a slot, connections.
+//! Tests of state that belongs to the client and not to one caller: pauses, tokens, slots and connections.
 //!
 //! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may be affected.
 
@@ -20,7 +20,7 @@ use crate::socket::{self, DATA, Server, Step};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A runtime that runs only while something blocks on it.
+/// A runtime that runs only during a call of `block_on`.
 fn entered() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -71,9 +71,9 @@ async fn callers_with_short_timeouts_are_served_after_the_token_arrives() {
 }
 
 /// Panics at each event.
-struct Careless(AtomicUsize);
+struct Panicking(AtomicUsize);
 
-impl Observer for Careless {
+impl Observer for Panicking {
     fn observe(&self, _: &Event) {
         self.0.fetch_add(1, Ordering::Relaxed);
         panic!("an observer that panics");
@@ -81,7 +81,7 @@ impl Observer for Careless {
 }
 
 /// Panics when a request is sent and when it ends.
-impl PermitObserver for Careless {
+impl PermitObserver for Panicking {
     fn on_sent(&self) {
         panic!("a gate that panics");
     }
@@ -91,7 +91,7 @@ impl PermitObserver for Careless {
     }
 }
 
-impl RateLimiter for Careless {
+impl RateLimiter for Panicking {
     fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async { Ok(Permit::with_observer(Self(AtomicUsize::new(0)))) })
     }
@@ -102,8 +102,8 @@ impl RateLimiter for Careless {
 #[tokio::test(start_paused = true)]
 async fn panic_in_user_code_affects_only_its_call() {
     let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
-    let observer = Arc::new(Careless(AtomicUsize::new(0)));
-    let gate = Careless(AtomicUsize::new(0));
+    let observer = Arc::new(Panicking(AtomicUsize::new(0)));
+    let gate = Panicking(AtomicUsize::new(0));
     let client = service.builder().observer(observer.clone()).rate_limiter(gate).build().unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(observer.0.load(Ordering::Relaxed), 5);
@@ -137,7 +137,7 @@ async fn a_transport_that_panics_fails_the_requests_that_wait_for_its_token() {
 fn a_request_dropped_on_a_runtime_that_has_stopped_frees_its_slot() {
     let other = Runtime::new().unwrap();
     let data = Step::Write(socket::reply("200 OK", DATA));
-    let server = other.block_on(Server::start(vec![Step::Silence, data]));
+    let server = other.block_on(Server::start(vec![Step::NoResponse, data]));
     let client = server.builder().rate_limit(RateLimit::new(100, SECOND, 1)).build().unwrap();
     let stopped = entered();
     let patience = Duration::from_millis(200);
@@ -152,7 +152,7 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
     let other = Runtime::new().unwrap();
     let token = socket::reply("200 OK", r#"{"access_token": "t", "expires_in": 600}"#);
     let data = Step::Write(socket::reply("200 OK", DATA));
-    let server = other.block_on(Server::start(vec![Step::Silence, Step::Write(token), data]));
+    let server = other.block_on(Server::start(vec![Step::NoResponse, Step::Write(token), data]));
     let builder = server.builder().client_credentials("id", "secret").rate_limit(RateLimit::new(100, SECOND, 1));
     let client = builder.build().unwrap();
     let stopped = entered();
@@ -293,7 +293,7 @@ async fn clients_share_a_limit_that_can_be_changed() {
     let arrivals = service.arrivals();
     assert_eq!(service.seen(), (4, 2));
     assert!(arrivals.windows(2).all(|pair| pair[1] - pair[0] >= SECOND), "{arrivals:?}");
-    // A new limit applies to a request that already waits; connection and token are kept.
+    // A new limit also applies to a request that is already queued; connection and token are kept.
     let begun = Instant::now();
     let waits = tokio::spawn(clients[0].raw("/x").into_future());
     tokio::time::sleep(SECOND / 10).await;

@@ -1,4 +1,4 @@
-//! Custom rate limiters, over a transport in memory and a paused clock.
+//! Tests of custom rate limiters, with a transport in memory and a paused clock.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[derive(Default)]
 struct Counting {
     entered: AtomicUsize,
-    refusals: Mutex<Vec<Duration>>,
+    pauses: Mutex<Vec<Duration>>,
 }
 
 impl RateLimiter for Counting {
@@ -31,7 +31,7 @@ impl RateLimiter for Counting {
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        self.refusals.lock().unwrap().push(pause);
+        self.pauses.lock().unwrap().push(pause);
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -52,7 +52,7 @@ async fn custom_limiter_is_used() {
     let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(gate.entered.load(Ordering::SeqCst), 3);
-    assert_eq!(*gate.refusals.lock().unwrap(), [SECOND]);
+    assert_eq!(*gate.pauses.lock().unwrap(), [SECOND]);
     let client = service.builder().rate_limiter(Counting::default()).retry(Retry::default().budget(0)).build().unwrap();
     client.raw("/x").await.unwrap();
     let gate = Arc::new(Counting::default());
@@ -65,7 +65,7 @@ async fn custom_limiter_is_used() {
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
 
-/// A history plans with the limit that the rate limiter reports.
+/// The plan of a history uses the limit that the rate limiter reports.
 #[tokio::test(start_paused = true)]
 async fn plan_uses_the_limit_of_a_custom_limiter() {
     let service = Service::new(|_, _| ok());
@@ -120,13 +120,13 @@ impl RateLimiter for Diary {
         Box::pin(async move {
             tokio::time::sleep(3 * SECOND).await;
             let Attempt { request, number, .. } = attempt;
-            self.note(format!("{request} {number} enters"));
+            self.note(format!("{request} {number} admitted"));
             Ok(Permit::with_observer(Page { diary: self.clone(), request: request.to_string() }))
         })
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        self.note(format!("refused for {pause:?}"));
+        self.note(format!("rate-limited for {pause:?}"));
     }
 }
 
@@ -137,11 +137,11 @@ struct Page {
 
 impl PermitObserver for Page {
     fn on_sent(&self) {
-        self.diary.note(format!("{} leaves", self.request));
+        self.diary.note(format!("{} sent", self.request));
     }
 
     fn on_end(&self) {
-        self.diary.note(format!("{} ends", self.request));
+        self.diary.note(format!("{} ended", self.request));
     }
 }
 
@@ -159,19 +159,19 @@ async fn custom_limiter_receives_every_outcome() {
     assert!(given_up.is_err());
     tokio::task::yield_now().await;
     let expected = [
-        "market.ratio 1 enters",
-        "market.ratio leaves",
-        "market.ratio ends",
-        "market.ratio 2 enters",
-        "market.ratio leaves",
-        "refused for 1s",
-        "market.ratio ends",
-        "market.ratio 3 enters",
-        "market.ratio leaves",
-        "market.ratio ends",
+        "market.ratio 1 admitted",
+        "market.ratio sent",
+        "market.ratio ended",
+        "market.ratio 2 admitted",
+        "market.ratio sent",
+        "rate-limited for 1s",
+        "market.ratio ended",
+        "market.ratio 3 admitted",
+        "market.ratio sent",
+        "market.ratio ended",
         // The request was cancelled while it waited for a connection.
-        "client.raw 1 enters",
-        "client.raw ends",
+        "client.raw 1 admitted",
+        "client.raw ended",
     ];
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
@@ -184,18 +184,18 @@ async fn custom_limiter_receives_unused_permits() {
     let client = service.builder().client_credentials("id", "secret").rate_limiter(gate.clone()).build().unwrap();
     client.raw("/x").await.unwrap();
     let expected = [
-        "token 1 enters",
-        "token leaves",
-        "token ends",
+        "token 1 admitted",
+        "token sent",
+        "token ended",
         // The token has expired while the request was queued.
-        "client.raw 1 enters",
-        "client.raw ends",
-        "token 1 enters",
-        "token leaves",
-        "token ends",
-        "client.raw 1 enters",
-        "client.raw leaves",
-        "client.raw ends",
+        "client.raw 1 admitted",
+        "client.raw ended",
+        "token 1 admitted",
+        "token sent",
+        "token ended",
+        "client.raw 1 admitted",
+        "client.raw sent",
+        "client.raw ended",
     ];
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
@@ -206,5 +206,5 @@ async fn custom_limiter_receives_unreported_sends() {
     let service = Service::without_sent_reports(|_, _| ok());
     let gate = Diary::default();
     service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();
-    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw ends"]);
+    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 admitted", "client.raw sent", "client.raw ended"]);
 }

@@ -1,4 +1,4 @@
-//! Connections that worked and no longer respond: after a suspend or a change of network, or behind a NAT that has
+//! Connections that have worked and then stop responding: after a suspend or a change of network, or because a NAT has
 //! dropped them.
 //!
 //! The tests use real sockets, so they assert outcomes and order, never durations.
@@ -22,10 +22,10 @@ const WARM: usize = 20;
 
 /// The way in which the open connections fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Death {
+enum Failure {
     /// No further response arrives.
-    Silence,
-    /// Every request is answered with a reset.
+    Silent,
+    /// The server resets the connection after every request.
     Reset,
 }
 
@@ -36,7 +36,7 @@ struct Server {
 }
 
 impl Server {
-    async fn start(death: Death) -> Self {
+    async fn start(failure: Failure) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
         let connections = Arc::new(AtomicUsize::new(0));
@@ -44,7 +44,7 @@ impl Server {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let number = count.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(serve(stream, death, (number < WARM).then(|| warm.clone())));
+                tokio::spawn(serve(stream, failure, (number < WARM).then(|| warm.clone())));
             }
         });
         Self { base_url, connections }
@@ -53,14 +53,14 @@ impl Server {
 
 /// Responds to every request of one connection. On each of the first connections, only the first request gets a
 /// response, once all of these connections have sent a request.
-async fn serve(mut stream: TcpStream, death: Death, warm: Option<Arc<Barrier>>) {
+async fn serve(mut stream: TcpStream, failure: Failure, warm: Option<Arc<Barrier>>) {
     let mut has_answered = false;
     while read_request(&mut stream).await.is_some() {
         if let Some(warm) = &warm {
             if has_answered {
-                match death {
-                    Death::Silence => return std::future::pending().await,
-                    Death::Reset => return stream.set_zero_linger().unwrap(),
+                match failure {
+                    Failure::Silent => return std::future::pending().await,
+                    Failure::Reset => return stream.set_zero_linger().unwrap(),
                 }
             }
             warm.wait().await;
@@ -110,8 +110,8 @@ async fn all_at_once(client: &Client, count: usize) {
 }
 
 /// A client with this number of connections that have worked once and will fail.
-async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
-    let server = Server::start(death).await;
+async fn warmed(failure: Failure) -> (Server, Client, Arc<Account>) {
+    let server = Server::start(failure).await;
     let account = Arc::new(Account::default());
     let limit = RateLimit::new(10_000, Duration::from_secs(1), u32::try_from(WARM).unwrap());
     let builder = Client::builder(&*server.base_url).api_key(KEY).rate_limit(limit).observer(account.clone());
@@ -126,22 +126,22 @@ async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
 
 #[tokio::test]
 async fn sequential_requests_lose_one_attempt() {
-    for death in [Death::Silence, Death::Reset] {
-        let (_server, client, account) = warmed(death).await;
+    for failure in [Failure::Silent, Failure::Reset] {
+        let (_server, client, account) = warmed(failure).await;
         for _ in 0..WARM {
             client.raw("/x").await.unwrap();
         }
-        assert_eq!(account.lost.load(Ordering::SeqCst), 1, "{death:?}");
+        assert_eq!(account.lost.load(Ordering::SeqCst), 1, "{failure:?}");
         assert_eq!(*account.kinds.lock().unwrap(), [ErrorKind::Headers]);
     }
 }
 
 #[tokio::test]
 async fn concurrent_requests_lose_at_most_one_attempt_each() {
-    for death in [Death::Silence, Death::Reset] {
-        let (_server, client, account) = warmed(death).await;
+    for failure in [Failure::Silent, Failure::Reset] {
+        let (_server, client, account) = warmed(failure).await;
         all_at_once(&client, 10 * WARM).await;
-        assert!(account.lost.load(Ordering::SeqCst) <= WARM, "{death:?}");
-        assert_eq!(account.most_attempts.load(Ordering::SeqCst), 2, "{death:?}");
+        assert!(account.lost.load(Ordering::SeqCst) <= WARM, "{failure:?}");
+        assert_eq!(account.most_attempts.load(Ordering::SeqCst), 2, "{failure:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! An endpoint selected at run time: requests, values and errors are the same as with its method.
+//! Tests that an endpoint selected at run time has the same requests, values and errors as its method.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};

@@ -1,4 +1,4 @@
-//! Error texts, compared word for word, with a transport in memory and a paused clock.
+//! Compares error texts word for word, with a transport in memory and a paused clock.
 //!
 //! Each line contains the request, the failure, a remedy and the cost.
 
@@ -24,7 +24,7 @@ async fn check(mock: fn() -> MockResponse) -> String {
 type Row = (fn() -> MockResponse, &'static str);
 
 #[tokio::test(start_paused = true)]
-async fn one_attempt() {
+async fn error_text_after_one_attempt() {
     let table: [Row; 22] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no complete response in time; after 1 attempt in 30s"),
@@ -144,7 +144,8 @@ async fn error_inside_a_success_shows_the_service_message() {
         "{series}"
     );
     let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
-    let expected = "it is an error of the service; the service reports: Invalid symbol.; after 1 attempt";
+    let expected =
+        "the service returned an error with a success status; the service reports: Invalid symbol.; after 1 attempt";
     assert!(record.contains(expected), "{record}");
     service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
@@ -189,7 +190,7 @@ async fn connection_errors_have_readable_text() {
 
 /// The response of the token endpoint, and the error text of the data request.
 #[tokio::test(start_paused = true)]
-async fn no_token() {
+async fn error_text_of_failed_token_requests() {
     let table: [Row; 9] = [
         (
             || reply(401, &[], ""),

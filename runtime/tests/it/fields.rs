@@ -1,4 +1,5 @@
-//! Records of any type: serialized as on the wire, read by name and by column, and built without a response.
+//! Tests that records of any type are serialized in wire format, read by name and by column, and built without a
+//! response.
 
 use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::{FieldValue, Record, UnknownFields};

@@ -1,5 +1,5 @@
-//! `follow` with a service in memory: the records, the reports and the number of requests. A month is simulated in
-//! `history::schedule`.
+//! Tests of `follow` with a service in memory: the records, the reports and the number of requests. `history::schedule`
+//! simulates a month.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -204,7 +204,7 @@ async fn late_records_are_marked_and_later_ones_are_gaps() {
     let in_time = minutes(0..60).into_iter().filter(|minute| late(*minute) == 0);
     assert_eq!(received.records, in_time.collect::<Vec<_>>());
     assert_eq!((received.late, received.gaps), (vec![10, 12, 20], vec![30, 40]));
-    // Nearly all late records are found by the requests for later minutes.
+    // The requests for later minutes also return nearly all late records.
     assert!(service.seen().0 <= 61 + 10, "{:?}", service.seen());
 }
 
@@ -325,7 +325,7 @@ async fn a_bad_record_is_reported_once() {
     assert_eq!((bad, received.gaps), (vec!["ratio".to_owned()], vec![5]));
 }
 
-/// The record of an interval that was open when it was returned may have changed since.
+/// The record of an interval that is still open may change, so it is requested again.
 #[tokio::test(start_paused = true)]
 async fn the_open_interval_of_a_history_is_requested_again() {
     let service = Service::new(|request, _| answer(request, |_| true));

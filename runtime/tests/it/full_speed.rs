@@ -1,7 +1,7 @@
-//! A client at full speed against a real server for more than a minute; `cargo xtask verify gate` runs it.
+//! Sends requests at full speed to a real server for more than a minute; `cargo xtask verify gate` runs this test.
 //!
-//! The server has a thread for each connection and records when each request arrives. Figures depend on the machine, so
-//! the used share of the limit is only printed; a window with more requests than the limit fails. A thread that only
+//! The server has a thread for each connection and records when each request arrives. The test fails if a window has more
+//! requests than the limit. The used share of the limit depends on the machine, so it is only printed. A thread that only
 //! sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the arrival times.
 
 use crate::invented::{Client, SERVICE};
@@ -114,7 +114,7 @@ async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     for limit in SERVICE.limits {
         let peak = peak(&arrivals, Duration::from_secs(limit.seconds.into()).saturating_sub(late));
         println!("set {}: {peak} of {} in the fullest {} s", limit.name, limit.requests, limit.seconds);
-        assert!(peak <= usize::try_from(limit.requests).unwrap(), "the limit was passed");
+        assert!(peak <= usize::try_from(limit.requests).unwrap(), "the limit was exceeded");
     }
 }
 

@@ -1,4 +1,4 @@
-//! A history from the user's side: over a service in memory that respects the requested range.
+//! Tests of histories as users see them, with a service in memory that respects the requested range.
 
 mod checkpoint;
 mod failures;
@@ -156,11 +156,11 @@ async fn the_first_record_is_searched_for() {
     assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
     assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
     assert!(service.seen().0 <= 45, "{:?}", service.seen());
-    // The search also ends if there is no record at all; an option requests every page instead.
+    // The search also ends if there are no records; without a search, every page is requested.
     let nothing = minutes.clone().history(start..start + 365 * 24 * HOUR).collect().await.unwrap();
     assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
     let before = service.seen().0;
-    let nothing = minutes.history(start..start + 365 * 24 * HOUR).every_page().collect().await.unwrap();
+    let nothing = minutes.history(start..start + 365 * 24 * HOUR).no_first_record_search().collect().await.unwrap();
     assert!(nothing.report.searches.is_empty() && service.seen().0 - before == 1054, "{:?}", service.seen());
 }
 
@@ -180,7 +180,7 @@ async fn gaps_are_reported_as_data() {
     assert!(!all.report.is_complete());
 }
 
-/// A page that has a record for each step may still lack records between two steps.
+/// A full page with a record for each step may still lack records between two steps.
 #[tokio::test(start_paused = true)]
 async fn records_between_steps_after_a_full_page_are_kept() {
     let has = |time: i64| {

@@ -1,4 +1,4 @@
-//! Histories of endpoints whose params contain timestamps as text.
+//! Tests of histories of endpoints whose params contain timestamps as text.
 
 use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;

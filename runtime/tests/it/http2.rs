@@ -1,4 +1,4 @@
-//! HTTP/2, negotiated during the TLS handshake.
+//! Tests of HTTP/2, which is negotiated during the TLS handshake.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::invented::Client;
 type Respond = SendResponse<bytes::Bytes>;
 type Serve = fn(&Request<RecvStream>, &mut Respond);
 
-/// A server that supports only HTTP/2; it counts connections and passes every stream to `serve`.
+/// A server that supports only HTTP/2, counts connections, and passes every stream to `serve`.
 async fn start_h2(acceptor: TlsAcceptor, serve: Serve) -> (u16, Arc<AtomicUsize>) {
     let connections = Arc::new(AtomicUsize::new(0));
     let count = connections.clone();

@@ -1,7 +1,7 @@
-//! The rate limiter against a service that counts arrivals, over networks with jitter: the used share of the limit.
+//! Measures the used share of the limit for a service that counts arrivals, on networks with jitter.
 //!
-//! Fifty tasks send for ten minutes without a break, over a transport in memory and a paused clock. The service allows
-//! ten arrivals within any second and does not count what it rejects.
+//! Fifty tasks send for ten minutes without a break, with a transport in memory and a paused clock. The service allows
+//! ten arrivals within any second and does not count rejected requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ const REPLY: Duration = Duration::from_millis(50);
 enum Way {
     /// Random, up to this time.
     UpTo(Duration),
-    /// Short, except for a fifth of a second each minute, in which it is longer by this time.
+    /// Short, but longer by this time during a fifth of a second in each minute.
     Hiccup(Duration),
 }
 
@@ -55,15 +55,15 @@ struct Record {
     allowed: VecDeque<Instant>,
     sent: Vec<Duration>,
     /// The times at which 429 responses arrived.
-    refusals: Vec<Duration>,
+    rate_limited: Vec<Duration>,
     answers: usize,
 }
 
 impl Service {
     fn new(way: Way, names_pause: bool, seed: u64) -> Arc<Self> {
         let random = fastrand::Rng::with_seed(seed);
-        let (allowed, sent, refusals) = (VecDeque::new(), Vec::new(), Vec::new());
-        let record = Mutex::new(Record { random, allowed, sent, refusals, answers: 0 });
+        let (allowed, sent, rate_limited) = (VecDeque::new(), Vec::new(), Vec::new());
+        let record = Mutex::new(Record { random, allowed, sent, rate_limited, answers: 0 });
         Arc::new(Self { way, names_pause, start: Instant::now(), record })
     }
 
@@ -81,7 +81,7 @@ impl Service {
         is_allowed
     }
 
-    fn refusal(&self) -> HttpResponse {
+    fn too_many_requests(&self) -> HttpResponse {
         let mut headers = Headers::new();
         if self.names_pause {
             headers.insert("retry-after", "1").unwrap();
@@ -108,8 +108,8 @@ impl Transport for Service {
                 record.answers += usize::from(elapsed < TIME);
                 return Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#));
             }
-            record.refusals.push(elapsed);
-            Ok(self.refusal())
+            record.rate_limited.push(elapsed);
+            Ok(self.too_many_requests())
         })
     }
 }
@@ -120,7 +120,7 @@ struct Outcome {
     /// The successful share of ten requests a second.
     used: f64,
     /// The number of rate-limited requests, minute by minute.
-    refusals: [usize; 10],
+    rate_limited: [usize; 10],
     /// The maximum time from the arrival of a 429 to the next sent request.
     max_pause: Duration,
 }
@@ -144,29 +144,29 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
         service
     });
     let record = service.record.lock().unwrap();
-    let mut refusals = [0; 10];
-    for at in record.refusals.iter().filter(|at| **at < TIME) {
-        refusals[usize::try_from(at.as_secs() / 60).unwrap()] += 1;
+    let mut rate_limited = [0; 10];
+    for at in record.rate_limited.iter().filter(|at| **at < TIME) {
+        rate_limited[usize::try_from(at.as_secs() / 60).unwrap()] += 1;
     }
     let pause = |pair: &[Duration]| {
-        let refused = record.refusals.iter().filter(|at| (pair[0]..pair[1]).contains(*at)).max()?;
+        let refused = record.rate_limited.iter().filter(|at| (pair[0]..pair[1]).contains(*at)).max()?;
         Some(pair[1].saturating_sub(*refused))
     };
     let max_pause = record.sent.windows(2).filter_map(pause).max().unwrap_or_default();
     let used = f64::from(u32::try_from(record.answers).unwrap()) / 6000.0;
-    Outcome { used, refusals, max_pause }
+    Outcome { used, rate_limited, max_pause }
 }
 
 /// Simulates five seeds, and checks three limits. At least the share `min_used` of the rate limit is used. From the
-/// third minute on, at most `max_refusals` requests are rate-limited in total, and at most two in each minute. No pause
+/// third minute on, at most `max_rate_limited` requests are rate-limited in total, and at most two in each minute. No pause
 /// is longer than the second that the service requests.
-fn check(way: Way, names_pause: bool, min_used: f64, max_refusals: usize) {
+fn check(way: Way, names_pause: bool, min_used: f64, max_rate_limited: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);
-        let refused = &outcome.refusals[2..];
+        let refused = &outcome.rate_limited[2..];
         assert!(outcome.used >= min_used, "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().all(|minute| *minute <= 2), "{way:?}, {seed}: {outcome:?}");
-        assert!(refused.iter().sum::<usize>() <= max_refusals, "{way:?}, {seed}: {outcome:?}");
+        assert!(refused.iter().sum::<usize>() <= max_rate_limited, "{way:?}, {seed}: {outcome:?}");
         // Timers have a resolution of a millisecond.
         assert!(outcome.max_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
         if std::env::var_os("SHOW").is_some() {

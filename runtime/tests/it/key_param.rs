@@ -1,4 +1,4 @@
-//! API keys in the query and HTTP Basic credentials: what is sent, and that no output shows them.
+//! Tests that API keys in the query and HTTP Basic credentials are sent correctly and appear in no output.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Each module of the runtime imports only from modules that `lib.rs` declares before it.
+//! Tests that each module of the runtime imports only from modules that `lib.rs` declares before it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The contents of logs, in a separate process: a subscriber misses spans that another thread used first.
+//! Tests of the contents of logs. They run in a separate process, because a subscriber misses spans that another thread
+//! used first.
 
 use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;

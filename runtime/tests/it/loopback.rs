@@ -1,4 +1,4 @@
-//! The default transport against a real socket whose other end misbehaves.
+//! Tests of the default transport on a real socket, with a server that misbehaves.
 //!
 //! The tests assert outcomes, never durations.
 
@@ -27,7 +27,7 @@ async fn check(step: Step) -> Error {
 }
 
 #[tokio::test]
-async fn a_typed_series_arrives() {
+async fn typed_series_is_received() {
     let server = Server::start(vec![Step::Write(reply("200 OK", DATA))]).await;
     let client = server.builder().build().unwrap();
     for _ in 0..3 {
@@ -100,7 +100,7 @@ async fn truncated_body_of_unknown_length_is_requested_again() {
 #[tokio::test]
 async fn slow_server_times_out() {
     let table = [
-        (Step::Silence, ErrorKind::Headers),
+        (Step::NoResponse, ErrorKind::Headers),
         (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Headers),
         (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".into()), ErrorKind::Body),
     ];
@@ -256,7 +256,7 @@ fn request_outside_of_a_runtime_is_an_error() {
     let mut call = std::pin::pin!(client.raw("/x").into_future());
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(outcome) = call.as_mut().poll(&mut context) else {
-        panic!("it waits for something");
+        panic!("the request waits although there is no runtime");
     };
     assert!(outcome.unwrap_err().to_string().contains("no Tokio runtime is running"));
 }

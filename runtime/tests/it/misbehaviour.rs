@@ -1,8 +1,9 @@
-//! Faults of a server, each with its required outcome.
+//! Tests of server faults, each with its required outcome.
 //!
 //! Each row is one attempt on a real socket: its name, the server's step, the outcome, and words that the error must
 //! contain. An outcome is a sum of values, or the phase of an error, with `again` if another attempt may help and
-//! `too large` if the body is over the cap. No row may panic, hang, show the key or yield a number that was not sent.
+//! `too large` if the body exceeds the maximum size. No row may panic, hang, show the key or yield a number that was not
+//! sent.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ type Row = (&'static str, Step, &'static str, &'static str);
 /// The maximum duration of a row. Attempts time out after 0.2 s, so a longer duration means that the client hangs.
 const HANG: Duration = Duration::from_secs(5);
 
-/// Makes a client use a transport.
+/// A function that sets the transport of a client.
 type Through = fn(Builder<Client>) -> Builder<Client>;
 
 /// The transports, by name. Each row has the same outcome with every transport.
@@ -98,7 +99,7 @@ fn value(json: &str) -> Step {
 }
 
 #[tokio::test]
-async fn no_connection() {
+async fn faults_of_connecting() {
     for (name, through) in transports() {
         let check = async |base_url: String| assert_eq!(outcome(&base_url, through).await.0, "Connect again", "{name}");
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -123,7 +124,7 @@ async fn no_connection() {
 }
 
 #[tokio::test]
-async fn the_head() {
+async fn faults_in_headers() {
     let ok = reply("200 OK", DATA);
     let after = |first: &str| Step::Write([first.as_bytes(), &ok].concat());
     let two = format!("200 OK\r\ncontent-length: {}\r\ncontent-length: 5", DATA.len());
@@ -136,14 +137,14 @@ async fn the_head() {
         ("another protocol", Step::Close(text("SSH-2.0-OpenSSH\r\n")), "Headers again", ""),
         ("HTTP/2 unasked", Step::Close(text("\0\0\u{12}\u{4}\0\0\0\0\0")), "Headers again", ""),
         ("HTTP/3.7", Step::Close(text("HTTP/3.7 200 OK\r\n\r\n")), "Headers again", ""),
-        ("silence", Step::Silence, "Headers again", "no complete response within 200ms"),
+        ("silence", Step::NoResponse, "Headers again", "no complete response within 200ms"),
         ("slow head", Step::Trickle(ok.clone()), "Headers again", "no status received"),
         ("head without end", Step::Endless(text("HTTP/1.1 200 OK\r\n"), text("a: b\r\n")), "Headers again", ""),
         ("header without end", Step::Endless(text("HTTP/1.1 200 OK\r\na: "), text("bbbb")), "Headers again", ""),
-        ("a header that is none", headed("no colon", DATA), "Headers again", ""),
+        ("a line without a colon", headed("no colon", DATA), "Headers again", ""),
         ("two lengths", Step::Write(reply(&two, DATA)), "Headers again", ""),
         (
-            "a length that is none",
+            "a length that is not a number",
             Step::Write(text("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n{}")),
             "Headers again",
             "",
@@ -163,7 +164,7 @@ async fn the_head() {
 }
 
 #[tokio::test]
-async fn the_status() {
+async fn unusual_statuses() {
     let long = format!("302 Found\r\nlocation: https://{}/", "x".repeat(2000));
     let elsewhere = "302 Found\r\nlocation: https://canary-key.example.com:8443/x";
     check(vec![
@@ -213,7 +214,7 @@ async fn the_status() {
 }
 
 #[tokio::test]
-async fn the_body() {
+async fn faults_in_bodies() {
     let large = "x".repeat(1001);
     let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let known = "HTTP/1.1 200 OK\r\ncontent-length: 58\r\n\r\n{\"data\": ";
@@ -223,10 +224,10 @@ async fn the_body() {
         ("slow", Step::Write(text(known)), "Body again", "9 bytes of the body received"),
         ("trickling", Step::Trickle([known.as_bytes(), &[b' '; 40]].concat()), "Headers again", ""),
         ("longer than its content-length", Step::Close([&reply("200 OK", DATA)[..], b"more"].concat()), "0.25", ""),
-        ("as large as may be", body(format!("{DATA:1000}")), "0.25", ""),
+        ("as large as allowed", body(format!("{DATA:1000}")), "0.25", ""),
         ("large", body(&large), "Body too large", over),
         ("large content-length", headed("content-length: 99999999999", ""), "Headers again", ""),
-        ("no end in sight", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body too large", over),
+        ("a body without end", Step::Close(text(&format!("HTTP/1.1 200 OK\r\n\r\n{large}"))), "Body too large", over),
         (
             "chunks without end",
             Step::Endless(text(chunked), text(&"4\r\n    \r\n".repeat(100))),
@@ -241,7 +242,7 @@ async fn the_body() {
 }
 
 #[tokio::test]
-async fn cut_at_every_byte() {
+async fn body_truncated_at_every_byte() {
     let known = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", DATA.len());
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n", DATA.len());
     for end in 0..DATA.len() {
@@ -257,7 +258,7 @@ async fn cut_at_every_byte() {
 
 #[cfg(feature = "gzip")]
 #[tokio::test]
-async fn compressed() {
+async fn faults_in_compressed_bodies() {
     use std::io::Write;
     let gzip = |text: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -269,21 +270,28 @@ async fn compressed() {
     let encoded = "content-encoding: gzip";
     let mut rows = vec![
         ("whole", headed(encoded, &whole), "0.25", ""),
-        ("damaged", headed(encoded, damaged), "Body again", "cut or damaged"),
-        ("not compressed", headed(encoded, DATA), "Body again", "cut or damaged"),
+        ("damaged", headed(encoded, damaged), "Body again", "truncated or corrupt"),
+        ("not compressed", headed(encoded, DATA), "Body again", "truncated or corrupt"),
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "exceeds 1000 bytes"),
-        ("bytes after the gzip stream", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
+        (
+            "bytes after the gzip stream",
+            headed(encoded, [&whole[..], b"x"].concat()),
+            "Body again",
+            "truncated or corrupt",
+        ),
         ("nothing", headed(encoded, ""), "Decode", "an empty body"),
         ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode", "has the encoding `gzip, gzip`"),
         ("brotli", headed("content-encoding: br", &whole), "Decode", "has the encoding `br`"),
         ("gzip without content-encoding", body(&whole), "Decode", ""),
     ];
-    rows.extend((1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "cut or damaged")));
+    rows.extend(
+        (1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "truncated or corrupt")),
+    );
     check(rows).await;
 }
 
 #[tokio::test]
-async fn the_text() {
+async fn faults_in_json() {
     let long = "x".repeat(2000);
     let deep = format!("{}1{}", "[".repeat(400), "]".repeat(400));
     let data = |record: &str| body(format!(r#"{{"data": [{record}]}}"#));
@@ -291,17 +299,17 @@ async fn the_text() {
         ("nothing", body(""), "Decode", "an empty body"),
         ("space", body(" \n "), "Decode", "an empty body"),
         ("a page", headed("content-type: text/html", " <html>"), "Decode", "a page of type `text/html` instead"),
-        ("a page called JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is a page"),
+        ("HTML declared as JSON", headed("content-type: application/json", "<!doctype>"), "Decode", "is a page"),
         ("content-encoding: identity", headed("content-encoding: Identity", DATA), "0.25", ""),
         ("a page of a long type", headed(&format!("content-type: {long}"), "<html>"), "Decode", "is a page of type"),
         ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode", "has the encoding `xxx"),
-        ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
+        ("data declared as HTML", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode", "found the string \"OK\""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),
-        ("more behind", body(format!("{DATA}]")), "Decode", "expected the end of the body"),
+        ("more after the end", body(format!("{DATA}]")), "Decode", "expected the end of the body"),
         ("twice", body(format!("{DATA}{DATA}")), "Decode", "expected the end of the body"),
         ("deep", body(&deep), "Decode", ""),
-        ("deep where nobody looks", data(&format!(r#"{{"openDate": 1, "ratio": 1, "x": {deep}}}"#)), "1", ""),
+        ("deep nesting in an unknown field", data(&format!(r#"{{"openDate": 1, "ratio": 1, "x": {deep}}}"#)), "1", ""),
         ("an error with 200", body(r#"{"message": "maintenance"}"#), "Decode", "the service reports: maintenance"),
         ("null", body("null"), "Decode", ""),
         ("a list", body("[]"), "Decode", ""),
@@ -314,9 +322,9 @@ async fn the_text() {
         ("no value", data(r#"{"openDate": 1}"#), "Decode", "`data[0].ratio`"),
         ("a field twice", data(r#"{"openDate": 1, "ratio": 1, "ratio": 2}"#), "Decode", "ratio"),
         ("half a surrogate", data(r#"{"openDate": 1, "ratio": "\ud800"}"#), "Decode", "ratio"),
-        ("half a surrogate where nobody looks", data(r#"{"openDate": 1, "ratio": 1, "x": "\ud800"}"#), "1", ""),
+        ("half a surrogate in an unknown field", data(r#"{"openDate": 1, "ratio": 1, "x": "\ud800"}"#), "1", ""),
         (
-            "a control character where nobody looks",
+            "a control character in an unknown field",
             data("{\"openDate\": 1, \"x\": \"\u{1}\"}"),
             "Decode",
             "`data[0].x`",
@@ -332,7 +340,7 @@ async fn the_text() {
 }
 
 #[tokio::test]
-async fn the_numbers() {
+async fn unusual_numbers() {
     check(vec![
         ("as text", value(r#""0.25""#), "0.25", ""),
         ("seventeen digits", value("0.30000000000000004"), "0.30000000000000004", ""),

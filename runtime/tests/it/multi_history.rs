@@ -1,4 +1,4 @@
-//! Several histories that share one rate limiter and are joined into one table.
+//! Tests of several histories that share one rate limiter and are joined into one table.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

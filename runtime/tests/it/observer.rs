@@ -1,4 +1,4 @@
-//! The events of observers, over a transport in memory and a paused clock.
+//! Tests of the events that observers receive, with a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
-//! A request makes progress after its first poll, even if it is not polled again.
+//! Tests that a request makes progress after its first poll, even if it is not polled again.
 //!
-//! Otherwise an unpolled request would occupy a slot, a turn in the queue or the token request, and other requests
-//! would wait for it until their own timeout. The tests use a transport in memory and a paused clock.
+//! Otherwise an unpolled request would occupy a slot, the front of the queue or the token request, and other requests
+//! would wait for it until they time out. The tests use a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};
@@ -19,7 +19,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Unpolled = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send>>;
 
-/// A request that is polled once and then left alone.
+/// A request that is polled once and then never again.
 fn left_alone(client: &Client) -> Unpolled {
     let mut request: Unpolled = Box::pin(client.raw("/left").into_future());
     let polled = request.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -62,7 +62,7 @@ async fn busy_consumer_does_not_block_other_tasks() {
     for request in buffered {
         let begun = Instant::now();
         request.await.unwrap();
-        assert_eq!(begun.elapsed(), Duration::ZERO, "it was answered meanwhile");
+        assert_eq!(begun.elapsed(), Duration::ZERO, "the response had arrived before this poll");
     }
 }
 
@@ -127,7 +127,7 @@ async fn dropping_cancels_at_the_next_poll() {
     tokio::task::yield_now().await;
     assert_eq!(service.in_flight(), 0);
     tokio::time::sleep(9 * SECOND).await;
-    assert_eq!(service.seen(), (2, 0), "those in line have left it");
+    assert_eq!(service.seen(), (2, 0), "dropped requests have left the queue");
     assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
 }
 

@@ -1,4 +1,4 @@
-//! Scripted local proxies, in front of servers whose names only the proxy can resolve.
+//! Tests with scripted local proxies, in front of servers whose names only the proxy can resolve.
 
 use std::sync::{Arc, Mutex};
 
@@ -116,7 +116,8 @@ async fn socks_proxy_receives_name_and_port() {
     assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
 }
 
-/// The error of a request as formatted by `{:#}`, without its first and last words and without the port.
+/// The error of a request and whether it is retryable. The text is that of `{:#}`, without the name of the request, the
+/// cost and the port.
 async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

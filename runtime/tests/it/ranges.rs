@@ -1,4 +1,4 @@
-//! Responses of a service that respects the requested range, both ends included.
+//! Mock responses of a service that respects the requested range, both ends included.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The rate limiter as the service sees it, over a transport in memory and a paused clock.
+//! Tests of the rate limiter from the arrivals at the service, with a transport in memory and a paused clock.
 
 mod of_some;
 mod pauses;
@@ -215,7 +215,7 @@ async fn ten_requests_of_an_idle_client_are_sent_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelled_waiter_leaves_no_debt() {
+async fn cancelled_waiter_frees_its_slot() {
     fastrand::seed(11);
     for _ in 0..30 {
         let service = Service::new(|_, _| ok());
@@ -243,7 +243,7 @@ async fn cancelled_waiter_leaves_no_debt() {
 
 /// Cancels waiting requests on several threads and a real clock, where only outcomes can be asserted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn cancelled_waiter_leaves_no_debt_on_several_threads() {
+async fn cancelled_waiter_frees_its_slot_on_several_threads() {
     let quick =
         || MockResponse { arrives_after: Duration::ZERO, duration: Duration::from_millis(fastrand::u64(0..3)), ..ok() };
     let service = Service::new(move |_, _| quick());

@@ -1,4 +1,4 @@
-//! Requests as values, and the building of clients, without a network.
+//! Tests of requests as values, and of building clients, without a network.
 
 use std::collections::HashSet;
 use std::future::IntoFuture;
@@ -137,7 +137,7 @@ fn settings_are_checked() {
     let flow = |id, secret| check(Client::builder(url).api_key("key").client_credentials(id, secret));
     assert_eq!(flow("", "canary"), "the client id is empty");
     assert_eq!(flow("canary", " "), "the client secret is empty");
-    let expected = "the API key does not fit: the header `x-api-key` contains characters that HTTP does not allow";
+    let expected = "invalid API key: the header `x-api-key` contains characters that HTTP does not allow";
     assert_eq!(check(Client::builder(url).api_key("can\nary")), expected);
     let expected = "`connect_timeout` has no effect with a custom `transport`; set it on that transport";
     let both = Client::builder(url).api_key("key").transport(Nowhere);
@@ -146,7 +146,8 @@ fn settings_are_checked() {
     assert_eq!(header("x-own", "can\nary"), "the header `x-own` contains characters that HTTP does not allow");
     assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is set by the credentials; use `api_key`");
     let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
-    let expected = "the header `authorization` is set by the credentials; leave it or `client_credentials` out";
+    let expected =
+        "the header `authorization` is set by the credentials; omit either this header or `client_credentials`";
     assert_eq!(check(both), expected);
 }
 
@@ -185,7 +186,7 @@ async fn request_headers_override_those_of_the_client() {
 }
 
 #[test]
-fn whole_numbers_count_seconds() {
+fn integers_are_unix_seconds() {
     for seconds in [-1, 253_402_300_800, i64::MIN, i64::MAX] {
         assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
     }
@@ -213,7 +214,7 @@ fn an_unknown_value_has_no_text_to_match() {
 }
 
 #[test]
-fn a_step_has_a_length() {
+fn timeframe_has_a_duration() {
     let seconds = Timeframe::ALL.iter().map(|step| step.duration().map(|length| length.as_secs()));
     assert_eq!(seconds.collect::<Vec<_>>(), [Some(60), Some(3600)]);
     assert_eq!(Timeframe::from("3h").duration(), None);

@@ -1,4 +1,4 @@
-//! A `reqwest::Client` as the transport: what it sends, and the redirects that it must not follow.
+//! Tests of a `reqwest::Client` as the transport: the sent requests, and redirects, which it must not follow.
 //!
 //! Server errors are tested in `misbehaviour.rs`, whose rows use this transport too.
 
@@ -59,7 +59,7 @@ async fn followed_redirect_is_reported() {
         assert!(!error.is_retryable());
         let expected = format!(
             "client.raw (GET /x?note=**********): a redirect to the host `{host}` was followed, \
-             which may have got the API key; build the reqwest client with `redirect::Policy::none()`; after 1 attempt in "
+             so that host may have received the API key; build the reqwest client with `redirect::Policy::none()`; after 1 attempt in "
         );
         assert!(error.to_string().starts_with(&expected), "{error}");
     }
@@ -70,7 +70,7 @@ async fn followed_redirect_is_reported() {
 #[tokio::test]
 async fn reqwest_timeout_is_a_timeout_error() {
     let begun = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{";
-    for (step, kind) in [(Step::Silence, ErrorKind::Headers), (Step::Write(begun.into()), ErrorKind::Body)] {
+    for (step, kind) in [(Step::NoResponse, ErrorKind::Headers), (Step::Write(begun.into()), ErrorKind::Body)] {
         let server = Server::start(vec![step]).await;
         let client = client().timeout(std::time::Duration::from_millis(300)).build().unwrap();
         let client = server.builder().retry(Retry::none()).transport(ReqwestTransport::new(client)).build().unwrap();

@@ -1,4 +1,4 @@
-//! Status and headers of successful responses and of errors.
+//! Tests of the status and headers of successful responses and of errors.
 
 use runtime::ErrorKind;
 use runtime::transport::{Headers, HttpResponse, Phase, TransportError};

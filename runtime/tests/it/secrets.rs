@@ -1,4 +1,4 @@
-//! Errors that contain a key in encoded form, over a transport in memory.
+//! Tests that keys are also masked in encoded form, with a transport in memory.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -119,20 +119,20 @@ async fn a_secret_that_begins_with_another_is_masked_whole() {
 
 /// The cause of an error that shows a secret.
 #[derive(Debug)]
-struct Talkative {
+struct LeakyError {
     // Read only by the derived `Debug`.
     #[allow(dead_code)]
     sent: &'static str,
     cause: Option<Box<Self>>,
 }
 
-impl fmt::Display for Talkative {
+impl fmt::Display for LeakyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.cause.is_some() { f.write_str("the proxy hung up") } else { write!(f, "{KEY} is odd") }
+        if self.cause.is_some() { f.write_str("the proxy hung up") } else { write!(f, "{KEY} is invalid") }
     }
 }
 
-impl std::error::Error for Talkative {
+impl std::error::Error for LeakyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
@@ -141,12 +141,15 @@ impl std::error::Error for Talkative {
 #[tokio::test]
 async fn causes_keep_their_text_without_the_key() {
     let failure = || {
-        let cause = Box::new(Talkative { sent: KEY, cause: None });
-        TransportError::new(Phase::Send, "no way").with_source(Talkative { sent: "", cause: Some(cause) })
+        let cause = Box::new(LeakyError { sent: KEY, cause: None });
+        TransportError::new(Phase::Send, "no way").with_source(LeakyError { sent: "", cause: Some(cause) })
     };
     let error = check(Canned(Err(failure))).await;
     let error = format!("{error:#}");
-    assert!(error.contains(": no way; ") && error.ends_with(": the proxy hung up: ************* is odd"), "{error}");
+    assert!(
+        error.contains(": no way; ") && error.ends_with(": the proxy hung up: ************* is invalid"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

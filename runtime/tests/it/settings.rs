@@ -1,4 +1,4 @@
-//! Settings from a value and from a file, and the errors for invalid ones.
+//! Tests of settings from a value and from a file, and of the errors for invalid settings.
 
 use std::fs;
 use std::path::PathBuf;
@@ -159,10 +159,10 @@ fn a_key_in_settings_is_not_shown() {
     assert!(!format!("{client:?}").contains("canary"));
 }
 
-/// A client with a custom transport rejects settings of the built-in transport, which shows that each setting is passed
-/// on.
+/// A client with a custom transport rejects settings of the built-in transport. The rejection proves that the setting was
+/// read from the file.
 #[test]
-fn settings_of_the_transport_reach_it() {
+fn transport_settings_reach_the_transport() {
     let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";
     let pem = File::new("any.pem", "not read before the transport is built");
     let path = pem.0.display();

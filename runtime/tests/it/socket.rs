@@ -26,7 +26,7 @@ pub(crate) enum Step {
     /// Writes the first bytes, then the second repeatedly.
     Endless(Vec<u8>, Vec<u8>),
     /// Sends no response.
-    Silence,
+    NoResponse,
 }
 
 /// A server that takes one step per request, and repeats the last one.
@@ -102,7 +102,7 @@ async fn take(step: Step, stream: &mut TcpStream) -> Option<()> {
                 stream.write_all(&again).await.ok()?;
             }
         }
-        Step::Silence => std::future::pending().await,
+        Step::NoResponse => std::future::pending().await,
     }
 }
 

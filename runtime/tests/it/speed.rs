@@ -1,4 +1,4 @@
-//! The used share of the limits for responses of any duration: over a transport in memory and a paused clock.
+//! Measures the used share of the limits for several response times, with a transport in memory and a paused clock.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! A client whose callers are cancelled, time out, fail or lose their runtime at random points, under many seeds.
+//! Simulates clients whose callers are cancelled, time out, fail or lose their runtime at random points, with many
+//! seeds.
 //!
 //! A service in memory checks the state that belongs to the client: a pause ends only when its time is over, one token
-//! request serves all callers, and in the end every slot is free again.
+//! request serves all callers, and at the end of the simulation every slot is free.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};

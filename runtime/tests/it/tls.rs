@@ -1,4 +1,5 @@
-//! The certificates that the built-in transport trusts, against a real server, and the errors for other certificates.
+//! Tests of the certificates that the built-in transport trusts, with a real server, and of the errors for other
+//! certificates.
 
 use runtime::{Builder, ErrorKind, Retry};
 
@@ -9,7 +10,7 @@ fn builder(port: u16) -> Builder<Client> {
     Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())
 }
 
-/// The error of a request as formatted by `{:#}`, from the word `certificate` on and without the port.
+/// The text of a request's error (`{:#}`) after the word `certificate`, without the port and the cost.
 async fn refusal(builder: Builder<Client>, port: u16) -> String {
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
@@ -81,7 +82,7 @@ async fn client_certificate_is_presented_on_request() {
     assert_eq!(check(&certificate, &their_key), "invalid client certificate");
     let expected = "invalid client certificate; expected PEM that begins with `-----BEGIN CERTIFICATE-----`";
     assert_eq!(check("us.pem", &key), expected);
-    let expected = "the key of an invalid client certificate; \
+    let expected = "invalid key of the client certificate; \
         expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
     assert_eq!(check(&certificate, "canary"), expected);
 }

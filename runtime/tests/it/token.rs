@@ -1,4 +1,4 @@
-//! The token flow, over a transport in memory and a clock that the tests control.
+//! Tests of the token flow, with a transport in memory and a clock that the tests control.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -252,7 +252,7 @@ async fn cancelled_caller_does_not_cancel_the_token_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_shows_a_secret() {
+async fn no_output_contains_a_secret() {
     let (service, client) = service(r#""expires_in": 600"#);
     let builder = Client::builder("https://example.com/v2").api_key(KEY);
     let builder = builder.client_credentials("canary-id", SECRET);

@@ -1,4 +1,4 @@
-//! Every failure of a token request and of rate limiting, and its required outcome.
+//! Tests of every failure of a token request and of rate limiting, with its required outcome.
 //!
 //! Each row is a request over a transport in memory and a paused clock.
 
@@ -29,7 +29,7 @@ fn token(body: &str) -> MockResponse {
 type Row = (&'static str, fn() -> MockResponse, usize, &'static str);
 
 #[tokio::test(start_paused = true)]
-async fn the_token_endpoint() {
+async fn failures_of_the_token_endpoint() {
     let rows: [Row; 28] = [
         ("400", || reply(400, &[], r#"{"error": "invalid_client"}"#), 1, "status 400: invalid_client"),
         ("401", || reply(401, &[], ""), 1, "Bearer is for data requests"),
@@ -67,7 +67,10 @@ async fn the_token_endpoint() {
         assert_eq!(service.seen(), (0, requests), "{name}: {error}");
         let text = format!("{error:?}");
         assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
-        assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
+        assert!(
+            !text.contains("timeframe"),
+            "the error of a token request mentions a param of the data request: {text}"
+        );
         assert!(!text.contains("canary-token"), "{name}: {text}");
         assert_eq!(error.attempts(), u32::try_from(requests).unwrap(), "{name}");
         // After any failure, the next call requests a token again.
@@ -116,10 +119,10 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
     service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     check(&client).await.unwrap();
     // A path that was accepted meanwhile gets a new token after a rejection, like any other path.
-    let refusals = AtomicUsize::new(0);
+    let rejections = AtomicUsize::new(0);
     service.becomes(move |request, _| match request.url.ends_with("token") {
         true => token(body),
-        false if refusals.fetch_add(1, Ordering::Relaxed) == 0 => reply(401, &[], ""),
+        false if rejections.fetch_add(1, Ordering::Relaxed) == 0 => reply(401, &[], ""),
         false => ok(),
     });
     check(&client).await.unwrap();
@@ -127,7 +130,7 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_form_of_retry_after() {
+async fn every_format_of_retry_after_is_honored() {
     let date = ("date", "Tue, 15 Nov 1994 08:12:31 GMT");
     let rows = [
         ("7", 7.0, 0.0),
@@ -164,17 +167,17 @@ async fn every_form_of_retry_after() {
     }
 }
 
-/// A service that issues tokens with a lifetime of a minute, and records data requests without a valid token.
-fn minute() -> Arc<Service> {
+/// A service that issues tokens with a lifetime of a minute.
+fn service_with_short_tokens() -> Arc<Service> {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
 }
 
-/// The queueing times of token requests.
+/// Records the time that each token request spent in the queue.
 #[derive(Clone, Default)]
-struct InLine(Arc<Mutex<Vec<Duration>>>);
+struct QueueTimes(Arc<Mutex<Vec<Duration>>>);
 
-impl Observer for InLine {
+impl Observer for QueueTimes {
     fn observe(&self, event: &Event) {
         if let Event::Wait { request: RequestKind::Token, reason: WaitReason::RateLimiter, elapsed, .. } = event {
             self.0.lock().unwrap().push(*elapsed);
@@ -183,10 +186,10 @@ impl Observer for InLine {
 }
 
 #[tokio::test(start_paused = true)]
-async fn token_request_goes_before_waiting_data_requests() {
-    let (service, in_line) = (minute(), InLine::default());
+async fn token_request_precedes_queued_data_requests() {
+    let (service, queue_times) = (service_with_short_tokens(), QueueTimes::default());
     let limit = RateLimit::new(10, Duration::from_secs(1), 20);
-    let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(in_line.clone());
+    let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(queue_times.clone());
     let client = builder.build().unwrap();
     let begun = Instant::now();
     // The queue is a hundred seconds long; a request that is added later renews the token.
@@ -198,8 +201,8 @@ async fn token_request_goes_before_waiting_data_requests() {
     }
     assert!(begun.elapsed() < Duration::from_secs(115), "{:?}", begun.elapsed());
     assert_eq!(service.seen(), (1001, 2));
-    let in_line = in_line.0.lock().unwrap();
-    assert!(in_line.iter().all(|time| *time < Duration::from_secs(1)), "{in_line:?}");
+    let queue_times = queue_times.0.lock().unwrap();
+    assert!(queue_times.iter().all(|time| *time < Duration::from_secs(1)), "{queue_times:?}");
 }
 
 /// A first-in, first-out rate limiter with a queue of half a minute.

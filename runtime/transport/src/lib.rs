@@ -6,7 +6,7 @@
 //! Emitted clients re-export this crate as their module `transport`. The crate is separate because the HTTP libraries
 //! are generic, and are compiled only once here, however often the client is generated.
 
-#![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
+#![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some items are only for the built-in transports"))]
 
 #[doc(hidden)] // The client checks base URLs with the same functions as proxy URLs.
 pub mod address;

@@ -1,5 +1,5 @@
-//! The sandbox as a program, for the catalogue in a folder: it prints its base URL and the page's, and Ctrl-C or SIGTERM
-//! ends it.
+//! Runs the sandbox for the catalogue in a folder. The program prints the base URL and the URL of the page; Ctrl-C or
+//! SIGTERM ends the program.
 
 mod from_spec;
 
@@ -82,9 +82,9 @@ async fn run(cli: Cli) -> io::Result<()> {
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder()?.start()?;
-    // Before the first output: a program that reads it may send a signal at once.
+    // The handlers are installed before the first output, because its reader may send a signal at once.
     let end_signal = end_signal()?;
-    // In one write: a program may read the first line and then close the pipe.
+    // Both lines are written at once, because the reader may close the pipe after the first line.
     let urls = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
     io::stdout().write_all(urls.as_bytes())?;
     end_signal.await

@@ -1,4 +1,4 @@
-//! Errors in a rule, shown with the rule.
+//! Errors in a rule; the message contains the rule and marks the wrong word.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The form control of a param: a label, an input that fits its type, and its meaning.
 //!
-//! No param is required and any value can be sent, so that users can see the error for a wrong one.
+//! The form sends any value and does not require any param, so that users can see the error response to a wrong request.
 
 use maud::{Markup, html};
 use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueType};

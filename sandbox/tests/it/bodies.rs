@@ -1,4 +1,4 @@
-//! Every layout of body, with the fields, the types and the ranges of the registry.
+//! Tests of every layout of bodies, with the fields, types and ranges of the registry.
 
 use sandbox::{Builder, Sandbox};
 use serde_json::{Value, json};

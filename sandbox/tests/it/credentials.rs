@@ -52,14 +52,14 @@ async fn the_token_endpoint_rejects_as_documented() {
         ("wrong secret", &[KEY, CONTENT_TYPE, ("authorization", "Basic aWQ6b3RoZXI=")], GRANT, 401),
         ("no grant", &[KEY, AUTHORIZATION, CONTENT_TYPE], "", 400),
         ("wrong grant", &[KEY, AUTHORIZATION, CONTENT_TYPE], "grant_type=password", 400),
-        ("good", &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT, 200),
+        ("valid", &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT, 200),
         (
-            "good, with a charset",
+            "valid, with a charset",
             &[KEY, AUTHORIZATION, ("content-type", "Application/x-www-form-urlencoded; charset=utf-8")],
             GRANT,
             200,
         ),
-        ("good, in small letters", &[KEY, CONTENT_TYPE, ("authorization", "basic aWQ6c2VjcmV0")], GRANT, 200),
+        ("valid, in lower case", &[KEY, CONTENT_TYPE, ("authorization", "basic aWQ6c2VjcmV0")], GRANT, 200),
     ];
     for (what, headers, body, status) in table {
         let response = token(&server, headers, body).await;

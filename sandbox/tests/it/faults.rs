@@ -96,7 +96,7 @@ async fn a_stale_connection_is_closed_when_it_is_used_again() {
 #[tokio::test]
 async fn a_fault_replaces_the_response() {
     let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]);
-    // The first replacing fault is sent, but all rules count the request.
+    // Only the first matching fault replaces the response, but every matching rule counts the request.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
     let broken = server(&["1x redirect"]);
     let response = broken.get(PATH).await;

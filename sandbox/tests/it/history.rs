@@ -1,4 +1,4 @@
-//! The history of a client over a real socket, with faults on demand. Tests assert outcome and order, and no duration.
+//! Tests of a client's history over a real socket, with faults on demand. They assert outcome and order, but no duration.
 
 use runtime::{RateLimit, Value};
 use sandbox::Sandbox;

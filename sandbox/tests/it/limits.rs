@@ -1,4 +1,4 @@
-//! Enforcement of limits, and the counts of what clients sent.
+//! Enforcement of limits, and the counts of requests.
 
 use crate::invented::{Client, REGISTRY};
 use crate::support::{Response, Server};

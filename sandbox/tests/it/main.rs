@@ -1,4 +1,4 @@
-//! The sandbox with registries of these tests: one program, which is linked once.
+//! Tests of the sandbox, in one program, which links faster than one per module.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

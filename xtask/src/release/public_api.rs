@@ -1,5 +1,5 @@
-//! Compares the public API of the published crates, including hidden items, with the recorded API, so that reviewers
-//! see every change.
+//! Compares the public API of the published crates, including hidden items, with the recorded API. Every change of the
+//! API is then visible in the diff of a commit.
 //!
 //! The JSON of rustdoc is converted into a text with one line for each public item. The text is compared with the file
 //! in `xtask/public-api/`; `UPDATE_EXPECT=1` overwrites the file. The client is omitted: its public items are emitted,

@@ -106,7 +106,7 @@ fn check_mode_names_every_difference_and_the_command_that_fixes_it() {
     {
         assert!(output.contains(expected), "expected {expected} in\n{output}");
     }
-    assert!(!out.join("service/types.rs").exists(), "--check wrote something");
+    assert!(!out.join("service/types.rs").exists(), "--check wrote a file");
     assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
     assert!(!out.join("service/types.rs").exists(), "codegen wrote next to a foreign file");
 }
@@ -199,7 +199,7 @@ fn a_folder_with_a_slash_is_the_same_folder() {
 fn help_describes_a_command() {
     for (command, expected) in [
         ("add", "On a terminal it prompts for missing options."),
-        ("import", "starts a new one in a folder without YAML"),
+        ("import", "starts a new catalogue in a folder"),
         ("learn", "The fields are merged with the known ones"),
         ("verify", "Arguments of the scripts, such as a number of seconds"),
     ] {
@@ -242,13 +242,13 @@ fn openapi_prints_the_requested_version_and_format() {
 }
 
 /// A response of the sandbox, as `curl -i` saves it.
-const INVENTED: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
+const MOCK_RESPONSE: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
 
 #[test]
 fn learned_fields_are_shown_and_written_only_if_confirmed() {
     let (spec, out) = project("learn");
     let reply = spec.with_file_name("reply.json");
-    fs::write(&reply, INVENTED).expect("a file");
+    fs::write(&reply, MOCK_RESPONSE).expect("a file");
     let reply = reply.to_str().expect("a path");
     let asked = run(&["learn", "/basis", reply], &spec, &out);
     assert_eq!(asked.status.code(), Some(1), "not confirmed");
@@ -268,7 +268,7 @@ fn learned_fields_are_shown_and_written_only_if_confirmed() {
 fn mock_data_never_enters_our_own_catalogue() {
     let (spec, _) = project("learn_invented");
     let reply = spec.with_file_name("reply.json");
-    fs::write(&reply, INVENTED).expect("a file");
+    fs::write(&reply, MOCK_RESPONSE).expect("a file");
     let xtask = env!("CARGO_BIN_EXE_xtask");
     let output = Command::new(xtask).args(["learn", "/ping", "--yes"]).arg(&reply).output().expect("xtask runs");
     assert_eq!(output.status.code(), Some(1));
@@ -295,7 +295,7 @@ fn import_starts_a_catalogue_in_a_folder_without_one() {
     for name in ["service.yaml", "market.yaml"] {
         fs::remove_file(spec.join(name)).expect("a file");
     }
-    fs::write(spec.join("README.md"), "What is to become a catalogue.").expect("a file");
+    fs::write(spec.join("README.md"), "A folder for a new catalogue.").expect("a file");
     let file = spec.with_file_name("openapi.yaml");
     fs::write(&file, "openapi: 3.0.3\ninfo: {title: Shop}\npaths: {/a: {get: {}, post: {}}}\n").expect("a file");
     let output = run(&["import", file.to_str().expect("a path"), "--yes"], &spec, &out);

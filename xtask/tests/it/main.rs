@@ -1,4 +1,4 @@
-//! Tests of `cargo xtask`; all modules are one program, which is linked once.
+//! Tests of `cargo xtask`, in one program, which links faster than one per module.
 
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in their helpers.
 

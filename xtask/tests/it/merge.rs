@@ -1,5 +1,5 @@
-//! Tests that the merge of two branches which each add an endpoint leaves a catalogue that fits its client, or a
-//! conflict in the catalogue that codegen reports.
+//! Merges two branches that each add an endpoint. The result must be a catalogue that matches its client, or a conflict
+//! in the catalogue that codegen reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};

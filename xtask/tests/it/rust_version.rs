@@ -18,7 +18,7 @@ fn no_dependency_of_the_client_needs_a_newer_rust() {
     let (looked_at, too_new) = check(&metadata);
     assert!(too_new.is_empty(), "{too_new:?}");
     for name in ["tokio", "reqwest", "tracing"] {
-        assert!(looked_at.iter().any(|package| package == name), "{name} was not looked at");
+        assert!(looked_at.iter().any(|package| package == name), "{name} was not checked");
     }
 }
 
@@ -46,7 +46,7 @@ fn a_dependency_that_needs_a_newer_rust_is_named() {
     });
     let (looked_at, too_new) = check(&metadata);
     assert_eq!(looked_at, ["generated-client", "near", "silent", "far"]);
-    assert_eq!(too_new, ["far needs Rust 1.86, and the client promises 1.85"]);
+    assert_eq!(too_new, ["far needs Rust 1.86, but the client declares 1.85"]);
 }
 
 /// The names of the client and its normal dependencies, and an error for each that needs a newer Rust version.
@@ -56,7 +56,7 @@ fn check(metadata: &Value) -> (Vec<String>, Vec<String>) {
     let nodes: HashMap<&str, &Value> =
         list(&metadata["resolve"]["nodes"]).iter().map(|node| (text(&node["id"]), node)).collect();
     let client = packages.values().find(|package| package["name"] == "generated-client").expect("the client");
-    let promised = version(client).expect("the client states its Rust version");
+    let promised = version(client).expect("the client declares its Rust version");
     let mut waiting = vec![text(&client["id"])];
     let (mut seen, mut too_new) = (Vec::new(), Vec::new());
     while let Some(id) = waiting.pop() {
@@ -67,7 +67,7 @@ fn check(metadata: &Value) -> (Vec<String>, Vec<String>) {
         let package = packages[id];
         if let Some((major, minor)) = version(package).filter(|needed| *needed > promised) {
             let (name, promised) = (text(&package["name"]), format!("{}.{}", promised.0, promised.1));
-            too_new.push(format!("{name} needs Rust {major}.{minor}, and the client promises {promised}"));
+            too_new.push(format!("{name} needs Rust {major}.{minor}, but the client declares {promised}"));
         }
         let normal = list(&nodes[id]["deps"]).iter().filter(|dependency| is_normal(dependency));
         waiting.extend(normal.map(|dependency| text(&dependency["pkg"])));

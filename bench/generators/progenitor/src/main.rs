@@ -1,4 +1,4 @@
-//! Turns an OpenAPI description into a client, as progenitor does with its default settings.
+//! Generates a client from an OpenAPI description with progenitor and its default settings.
 //!
 //! `generate-with-progenitor DESCRIPTION OUT`
 

@@ -1,5 +1,5 @@
-//! A year of minutes with progenitor's client behind `governor`: `history-progenitor URL`. Prints the number of
-//! records.
+//! Fetches a year of one-minute records with progenitor's client and the rate limiter `governor`:
+//! `history-progenitor URL`. Prints the number of records.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Decodes a body of 10,000 records, with our decoder or with strict derives.
 //!
-//! `decode BODY ours|strict|none` does it once, for counting; `decode BODY time` prints both in nanoseconds.
+//! `decode BODY ours|strict|none` decodes once, for counting instructions; `decode BODY time` prints the nanoseconds of
+//! both decoders.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -38,7 +39,7 @@ struct Wide {
     open_interest: Option<f64>,
 }
 
-/// Drops unknown fields, which our decoder keeps.
+/// A record with strict derives, which drop unknown fields; our decoder keeps them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "decoded, not used")]
@@ -88,7 +89,7 @@ fn main() {
         "narrow" => run::<Series<NarrowRecord>, Envelope<Narrow>>(&text(|time| narrow(time, &mut random)), &side),
         "wide" => run::<Series<WideRecord>, Envelope<Wide>>(&text(|time| wide(time, &mut random)), &side),
         "grown" => run::<Series<GrownRecord>, Envelope<Grown>>(&text(|time| grown(time, &mut random)), &side),
-        _ => panic!("a body is narrow, wide or grown"),
+        _ => panic!("unknown body; expected narrow, wide or grown"),
     }
 }
 

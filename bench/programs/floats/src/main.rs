@@ -1,7 +1,7 @@
 //! Decodes random floats and edge cases, written with seventeen digits; prints their number and the number that were
 //! misread.
 //!
-//! Seventeen digits identify an `f64` exactly, so the bits read must be the bits written.
+//! Seventeen digits identify an `f64` exactly, so the decoded bits must equal the original bits.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};

@@ -1,6 +1,7 @@
 //! Requests 50 records COUNT times with our client: `request-ours URL COUNT`.
 //!
-//! `request-ours build` prints the nanoseconds of building a client: the first, and one of the next hundred.
+//! `request-ours build` prints the nanoseconds of building a client: for the first client, and on average for the next
+//! hundred.
 
 use std::time::{Duration, Instant};
 

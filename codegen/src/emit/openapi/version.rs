@@ -55,7 +55,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Example values; 3.0 has room for one.
+    /// Example values; 3.0 supports only one.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {
             Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),

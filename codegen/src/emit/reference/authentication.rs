@@ -12,7 +12,7 @@ pub(super) fn base_url(service: &Service) -> String {
     if !service.base_url_suffix.is_empty() {
         let evidence = service.base_url_evidence.map(|evidence| format!(" {}", source(evidence))).unwrap_or_default();
         let suffix = code(&service.base_url_suffix);
-        text += &format!("It ends in {suffix}; a path may begin with that too.{evidence}\n");
+        text += &format!("It ends in {suffix}; the path of a request may begin with {suffix} too.{evidence}\n");
     }
     text
 }
@@ -88,5 +88,5 @@ pub(super) fn environment(service: &Service) -> String {
         rows.push(tables::row([variable("CLIENT_SECRET"), "the client secret, for the token flow".to_owned()]));
     }
     let table = tables::table(["variable", "content"], rows.into_iter());
-    format!("`Client::from_env`, and so every program on these pages, reads:\n\n{table}")
+    format!("`Client::from_env`, which every program on these pages calls, reads:\n\n{table}")
 }

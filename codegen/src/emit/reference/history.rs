@@ -7,8 +7,8 @@ use crate::model::{Api, Endpoint, History, HistorySource};
 pub(super) fn of_service(api: &Api) -> String {
     let Some(history) = &api.service.history else { return String::new() };
     format!(
-        "`.history(from..to)` on a request returns every record of a time range, in as many requests as that takes.\n\
-         Endpoints that return a time series and have these params support it, which their pages show: {}.\n{}\n",
+        "`.history(from..to)` on a request returns every record of a time range, in as many requests as necessary.\n\
+         Endpoints that return a time series and have these params support it: {}.\n{}\n",
         params(history),
         super::source(history.evidence)
     )

@@ -41,7 +41,7 @@ pub(super) fn params(api: &Api) -> String {
 /// The section on the format of timestamps.
 pub(super) fn time(service: &Service) -> String {
     let form = docs::timestamps(service.time_form);
-    format!("{form} {} Fields and params that differ name their form.\n", source(service.time_evidence))
+    format!("{form} {} A field or param with another format states it.\n", source(service.time_evidence))
 }
 
 /// The section on the envelope, the object around the records of a series.
@@ -58,7 +58,7 @@ pub(super) fn envelope(api: &Api) -> String {
         let meaning = docs::lower_first(prose(&time.summary).trim_end_matches('.'));
         let (name, source) = (code(&time.wire_name), source(time.evidence));
         text += &format!(
-            "The time of a record is in {name}: {meaning}, unless its endpoint names another field. {source}\n"
+            "The time of a record is in {name}: {meaning}, unless its endpoint declares another field. {source}\n"
         );
     }
     let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());

@@ -102,7 +102,7 @@ fn scope(limit: &Limit) -> String {
 fn list_as(param: &Param) -> &'static str {
     match param.list_as {
         ListFormat::Commas => "",
-        ListFormat::Repeated => "Several values are sent one by one.",
+        ListFormat::Repeated => "Several values are sent by repeating the param.",
         ListFormat::Json => "Several values are sent as a JSON list.",
     }
 }

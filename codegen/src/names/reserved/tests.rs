@@ -17,7 +17,7 @@ fn check(list: &[&str], used: &Names, what: &str) {
 }
 
 #[test]
-fn modules() {
+fn modules_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
     // The public modules of the emitted root belong to groups.
@@ -29,7 +29,7 @@ fn modules() {
 }
 
 #[test]
-fn methods() {
+fn methods_are_reserved() {
     let file = |name: &str| read(&root().join("runtime/src/define_client").join(name));
     let macros = ["client.rs", "request.rs", "series.rs"].map(file).concat();
     let of_client = methods_of("Client", &macros);
@@ -38,11 +38,11 @@ fn methods() {
     check(CLIENT, &of_client, "methods of `Client`");
     check(REQUEST, &of_request, "methods of `Request`");
     let planned: Vec<_> = PLANNED_FOR_REQUESTS.iter().filter(|name| of_request.contains(**name)).collect();
-    assert!(planned.is_empty(), "already exist, so they are not planned: {planned:?}");
+    assert!(planned.is_empty(), "listed as planned, but they exist already: {planned:?}");
 }
 
 #[test]
-fn functions_of_the_emitted_tests() {
+fn test_functions_are_reserved() {
     let text = read(&client().join("src/generated/requests.rs"));
     let imported =
         text.lines().find_map(|line| line.strip_prefix("use ::runtime::request_checks::")).expect("an import");
@@ -53,7 +53,7 @@ fn functions_of_the_emitted_tests() {
 }
 
 #[test]
-fn types() {
+fn types_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
     // All names that an emitter may import, even if the client of our catalogue does not need them.
@@ -63,7 +63,7 @@ fn types() {
         let pieces = text.split('"').collect::<Vec<_>>();
         let imports = pieces.windows(3).filter(|window| window[1] == ", " && is_import(window[2]));
         used.extend(imports.map(|window| window[0].to_owned()).filter(|name| name.starts_with(char::is_uppercase)));
-        // Lists of names are texts of nothing but names.
+        // A list of names is a string literal that contains only names.
         let lists = pieces.iter().skip(1).step_by(2).map(|text| text.replace('\\', ""));
         let lists = lists.filter(|text| text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace()));
         used.extend(lists.flat_map(|text| text.split_whitespace().filter_map(type_name).collect::<Vec<_>>()));
@@ -81,7 +81,7 @@ fn type_name(text: &str) -> Option<String> {
 }
 
 #[test]
-fn names_of_the_prelude() {
+fn prelude_names_are_reserved() {
     let prelude = [
         "AsRef",
         "Box",
@@ -118,7 +118,7 @@ fn names_of_the_prelude() {
             }
         });
     }
-    // Setters for lists of numbers use it; our catalogue has none.
+    // Setters for lists of numbers use the trait; our catalogue has no such setter.
     used.insert("IntoIterator".to_owned());
     check(PRELUDE, &used, "names of the prelude");
 }
@@ -150,7 +150,7 @@ fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
 /// The list of names that a client re-exports from the runtime in its `lib.rs`.
 fn shown_of_the_runtime() -> String {
     let text = read(&client().join("src/lib.rs"));
-    let (_, list) = text.split_once("pub use ::runtime::{").expect("what is shown of the runtime");
+    let (_, list) = text.split_once("pub use ::runtime::{").expect("the re-exports of the runtime");
     list.split('}').next().unwrap_or_default().to_owned()
 }
 
@@ -168,7 +168,7 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// The methods of a type in the body of a macro. The body is searched as text, because no parser reads it as items.
+/// The methods of a type in the body of a macro. The body is searched as text, because it does not parse as items.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {

@@ -85,7 +85,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Reported).sort("sort", "asc"));
 define_client!(crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// Every group, sorted by name, with every endpoint that is known, if only by name.
+/// All groups, sorted by name, with all endpoints, including those known only by name.
 pub static GROUPS: &[&GroupInfo] = &[
     &super::catalog::GROUP,
     &super::funding_rate::GROUP,
@@ -102,5 +102,5 @@ pub static GROUPS: &[&GroupInfo] = &[
     &super::system::GROUP,
 ];
 
-/// The service and its groups in one value, for tools that serve or show any client.
+/// The service and its groups in one value, for tools that work with any client.
 pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes() {
+    fn token_lifetimes_are_parsed() {
         let table = [
             (r#""expires_in": 84706"#, Some(84_706)),
             (r#""expires_in": 8.4706e4"#, Some(84_706)),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_responses() {
+    fn invalid_token_responses_are_errors() {
         let table = [
             ("", "it is not JSON"),
             ("[]", "it has no `access_token`"),

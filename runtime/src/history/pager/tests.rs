@@ -1,4 +1,4 @@
-//! Decisions on windows, request by request.
+//! Tests the decisions of the pager, request by request.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
         range: span((0, to)),
         margin: Duration::from_secs(1),
         page_size: steps + 1,
-        beside: 1,
+        outside: 1,
         ahead: 8,
         unsettled: unsettled.into(),
         may_search: false,
@@ -61,14 +61,15 @@ fn an_empty_window_is_judged_when_the_next_one_has_a_response() {
 }
 
 #[test]
-fn an_empty_last_window_is_believed() {
+fn empty_last_window_is_trusted() {
     let mut pager = pager(40, 4, 40);
     respond(&mut pager, (0, 40), []);
     assert_eq!(take(&mut pager), Some((span((0, 40)), 0)));
     assert!(pager.is_over());
 }
 
-/// The first and last windows can be empty, so an empty response there is trusted once another proved right.
+/// The first and last windows of a range can be empty, so an empty response for them is trusted once another empty
+/// response was confirmed.
 #[test]
 fn an_empty_window_between_two_with_records_is_never_trusted() {
     let mut beginning = pager(80, 4, 80);
@@ -85,8 +86,8 @@ fn an_empty_window_between_two_with_records_is_never_trusted() {
     respond(&mut between, (40, 60), []);
 }
 
-/// The page after an empty window lacks its first record, which is requested again: that empty response shows nothing
-/// about the window.
+/// The page after an empty window has no first record. The first record is requested again, and the response is empty,
+/// which is no evidence that the window is empty.
 #[test]
 fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     let mut between = pager(120, 4, 120);
@@ -98,7 +99,7 @@ fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     respond(&mut between, (40, 60), all((40, 60)));
 }
 
-/// A page that lost its end: the end is requested again, and its records are returned.
+/// A truncated page: its end is requested again, and the records of the end are returned.
 #[test]
 fn a_missing_end_is_requested_once_more() {
     let mut truncated = pager(80, 8, 80);

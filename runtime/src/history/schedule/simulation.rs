@@ -1,5 +1,5 @@
-//! A bot that runs for a month of simulated time: outages, bursts of failures, late and missing records, wrong clocks
-//! and restarts.
+//! Simulates a bot that runs for a month, with outages, bursts of failures, late and missing records, wrong clocks and
+//! restarts.
 //!
 //! The service has the correct time; the follower has a monotonic clock that drifts and a wall clock that jumps.
 

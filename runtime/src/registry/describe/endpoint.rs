@@ -55,15 +55,15 @@ impl EndpointInfo {
         self
     }
 
-    pub const fn params(mut self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
-        self.params = Some(ParamList { set, changed: &[], own });
+    pub const fn params(mut self, shared: &'static [ParamInfo], specific: &'static [ParamInfo]) -> Self {
+        self.params = Some(ParamList { shared, overrides: &[], specific });
         self
     }
 
-    /// Sets the params of the shared set whose facts differ on this endpoint.
-    pub const fn changed_params(mut self, changed: &'static [ParamInfo]) -> Self {
+    /// Sets the replacements of shared params whose facts differ on this endpoint.
+    pub const fn param_overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
-            params.changed = changed;
+            params.overrides = overrides;
         }
         self
     }

@@ -19,7 +19,7 @@ impl RecordInfo {
         self
     }
 
-    /// Marks the record as written on the wire as the value of its only field.
+    /// Marks the record as one that is written on the wire as the value of its only field.
     pub const fn value(mut self) -> Self {
         self.form = RecordLayout::Value;
         self

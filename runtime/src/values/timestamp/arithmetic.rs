@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn differences() {
+    fn difference_of_timestamps_is_a_duration() {
         let (early, late) = (at(-2, 900_000_000), at(3, 100_000_000));
         assert_eq!(late - early, Duration::from_millis(4200));
         assert_eq!((early - late, early - early), (Duration::ZERO, Duration::ZERO));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_whole_step() {
+    fn floor_rounds_down_to_a_step() {
         let hour = Duration::from_secs(3600);
         let floor = |seconds: i64, step| Timestamp::from(seconds).floor(step).unix_seconds();
         assert_eq!([7199, 7200, 0, -1, -3600].map(|seconds| floor(seconds, hour)), [3600, 7200, 0, -3600, -3600]);

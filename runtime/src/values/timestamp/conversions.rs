@@ -77,19 +77,19 @@ mod tests {
 
     #[cfg(feature = "jiff")]
     #[test]
-    fn jiff_goes_there_and_back() {
+    fn jiff_conversion_round_trips() {
         there_and_back::<jiff::Timestamp>();
     }
 
     #[cfg(feature = "chrono")]
     #[test]
-    fn chrono_goes_there_and_back() {
+    fn chrono_conversion_round_trips() {
         there_and_back::<chrono::DateTime<chrono::Utc>>();
     }
 
     #[cfg(feature = "time")]
     #[test]
-    fn time_goes_there_and_back() {
+    fn time_conversion_round_trips() {
         there_and_back::<time::OffsetDateTime>();
     }
 }

@@ -1,4 +1,4 @@
-//! Histories that continue from a checkpoint, and those that cannot.
+//! Tests of histories that continue from a checkpoint, and of checkpoints that are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -35,7 +35,7 @@ async fn resumed_history_yields_the_same_records() {
                 let page = page.unwrap();
                 times.extend(page.times);
                 if given == kill_after {
-                    // The page was written, but its checkpoint was not.
+                    // The job is killed after the page was written and before its checkpoint was saved.
                     break;
                 }
                 gaps.extend(page.report.gaps);

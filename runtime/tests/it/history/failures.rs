@@ -1,4 +1,4 @@
-//! Pages that fail, in a history from the user's side.
+//! Tests of histories with pages that fail.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ async fn transient_failures_are_retried() {
         match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
             2 => reply(503, &[], ""),
-            // A page without its end, and a page without any record.
+            // A truncated page, or a page without any record.
             4 => answer(request, |time| (time / HOUR) % 500 < 250),
             5 => reply(200, &[], r#"{"data": []}"#),
             _ => answer(request, |_| true),
@@ -142,7 +142,7 @@ async fn history_without_a_token_ends() {
 
 /// A page looks truncated, and requests for its missing end fail. The end is not a gap, because it may have records.
 #[tokio::test(start_paused = true)]
-async fn doubted_page_that_fails_is_not_a_gap() {
+async fn failed_end_of_a_truncated_page_is_not_a_gap() {
     let service = Service::new(|request, _| {
         let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
         match (start, end) {

@@ -1,4 +1,4 @@
-//! Weights of endpoints, and limits that apply only to some endpoints.
+//! Tests of the weights of endpoints, and of limits that apply only to some endpoints.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{SECOND, check, max_within};
 use crate::invented::{Client, Request};
 use crate::scripted::{MockResponse, Service, ok};
 
-/// An endpoint whose requests count as five.
+/// An endpoint with the weight 5: each request counts as five requests.
 enum Heavy {}
 
 impl runtime::emitted::Marker for Heavy {}
@@ -22,7 +22,7 @@ impl Endpoint for Heavy {
         &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
 }
 
-/// Counts the requests of `/heavy` alone: ten in a second, which is two requests.
+/// Limits `/heavy` to ten per second, which allows two requests because of the weight.
 const OF_HEAVY: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/heavy"])], None);
 
 macro_rules! endpoint {

@@ -1,4 +1,4 @@
-//! Pauses after a 429, and tokens that expire while requests are queued.
+//! Tests of pauses after a 429, and of tokens that expire while requests are queued.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,7 +44,7 @@ async fn too_long_retry_after_fails_at_once() {
     assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
     let text = error.to_string();
     assert!(text.contains("; retry after 86400s; that is longer than the `max_retry_after` of 60s; "), "{text}");
-    // Other requests wait, but not for a day.
+    // Other requests wait for `max_retry_after` at most, not for a day.
     client.raw("/x").await.unwrap();
     assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);
 }

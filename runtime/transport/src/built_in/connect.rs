@@ -54,7 +54,7 @@ pub(super) struct ConnectTimeout(pub(super) Duration);
 
 impl fmt::Display for ConnectTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`connect_timeout` is over")
+        f.write_str("`connect_timeout` elapsed")
     }
 }
 

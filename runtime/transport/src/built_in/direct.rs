@@ -3,7 +3,7 @@
 //! Replaces `proxy.rs` and has the same interface. If the environment sets a proxy and a connection fails, the error
 //! names the missing feature.
 
-#![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
+#![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "same signature as in `proxy.rs`")]
 
 use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;

@@ -43,7 +43,7 @@ pub(super) fn decode(
 }
 
 fn damaged(error: io::Error, so_far: usize) -> TransportError {
-    let message = format!("the compressed body is cut or damaged after {so_far} decoded bytes");
+    let message = format!("the compressed body is truncated or corrupt after {so_far} decoded bytes");
     TransportError::new(Phase::Body, message).with_source(error)
 }
 

@@ -140,7 +140,7 @@ mod tests {
     type Row = (&'static [(&'static str, &'static str)], &'static str, Option<&'static str>);
 
     #[test]
-    fn the_environment_decides() {
+    fn environment_selects_the_proxy() {
         let secure = "https://example.com/v2";
         let table: [Row; 21] = [
             (&[], secure, None),

@@ -92,7 +92,7 @@ fn late(error: TransportError) -> TransportError {
 fn followed(host: Option<&str>) -> TransportError {
     let host = host.unwrap_or_default();
     let message = format!(
-        "a redirect to the host `{host}` was followed, which may have got the API key; \
+        "a redirect to the host `{host}` was followed, so that host may have received the API key; \
          build the reqwest client with `redirect::Policy::none()`"
     );
     TransportError::new(Phase::Headers, message).permanent()

@@ -39,7 +39,7 @@ impl MarketGroup<'_> {
             .with::<Step, _>("interval", interval)
     }
 
-    /// What rests in the book.
+    /// The open orders.
     ///
     /// - **Endpoint:** `GET /depth` (documented), returns one [`DepthRecord`]
     /// - **Arguments:** `symbol`
@@ -144,7 +144,7 @@ fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, tra
 impl Endpoint for Depth {
     type Body = DepthRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
-        .summary("What rests in the book.")
+        .summary("The open orders.")
         .path("/depth", Evidence::Documented)
         .params(&[], &[params::SYMBOL, params::LIMIT])
         .object(RecordInfo::of::<DepthRecord>(), Evidence::Documented);

@@ -9,7 +9,7 @@ use crate::Request;
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
-    .summary("How many records.");
+    .summary("The number of records.");
 
 /// Endpoints with the param `limit`.
 #[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
@@ -20,7 +20,7 @@ pub trait TakesLimit: Endpoint {}
 pub trait TakesMode: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
-    /// How many records.
+    /// The number of records.
     ///
     /// Default: `50`.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self

@@ -30,7 +30,7 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
-    .summary("How many records.");
+    .summary("The number of records.");
 
 pub(crate) const COMMON: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT];
 

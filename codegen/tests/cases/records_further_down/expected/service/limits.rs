@@ -11,7 +11,7 @@ pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], 
 
 /// Limit set sold: 2 requests in any 1 s.
 ///
-/// It counts `/sold` alone.
+/// It counts only requests to `/sold`.
 pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"])], None);
 
 /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.

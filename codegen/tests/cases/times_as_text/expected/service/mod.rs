@@ -24,8 +24,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .error_body(&[], &[]);
 define_client!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// Every group, sorted by name, with every endpoint that is known, if only by name.
+/// All groups, sorted by name, with all endpoints, including those known only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::forge::GROUP];
 
-/// The service and its groups in one value, for tools that serve or show any client.
+/// The service and its groups in one value, for tools that work with any client.
 pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
