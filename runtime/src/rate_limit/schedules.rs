@@ -150,7 +150,7 @@ impl<'g> Model<'g> {
             }
             Action::Send(index) => self.send(index),
             Action::Cancel(index) | Action::Fail(index) | Action::ReturnPermit(index) | Action::Respond(index) => {
-                self.end(action, index)
+                self.end(action, index);
             }
         }
     }

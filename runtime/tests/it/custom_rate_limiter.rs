@@ -76,14 +76,14 @@ async fn plan_uses_the_limit_of_a_custom_limiter() {
     };
     let shared = service.builder().rate_limiter(Arc::new(Counting::default())).build().unwrap();
     assert_eq!(plan(&shared), (5, Some(4 * SECOND)));
-    assert_eq!(plan(&service.builder().rate_limiter(Crowded::default()).build().unwrap()), (5, None));
+    assert_eq!(plan(&service.builder().rate_limiter(LongQueue::default()).build().unwrap()), (5, None));
 }
 
 /// A rate limiter in which the first request waits for a long time.
 #[derive(Default)]
-struct Crowded(AtomicUsize);
+struct LongQueue(AtomicUsize);
 
-impl RateLimiter for Crowded {
+impl RateLimiter for LongQueue {
     fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async {
             if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
@@ -100,28 +100,28 @@ impl RateLimiter for Crowded {
 async fn token_lifetime_starts_with_its_request() {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
-    let builder = service.builder().client_credentials("id", "secret").rate_limiter(Crowded::default());
+    let builder = service.builder().client_credentials("id", "secret").rate_limiter(LongQueue::default());
     builder.build().unwrap().raw("/x").await.unwrap();
     assert_eq!(service.seen(), (1, 1));
 }
 
 /// A rate limiter that records its calls, and delays each attempt.
 #[derive(Clone, Default)]
-struct Diary(Arc<Mutex<Vec<String>>>);
+struct Recorder(Arc<Mutex<Vec<String>>>);
 
-impl Diary {
+impl Recorder {
     fn note(&self, note: String) {
         self.0.lock().unwrap().push(note);
     }
 }
 
-impl RateLimiter for Diary {
+impl RateLimiter for Recorder {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move {
             tokio::time::sleep(3 * SECOND).await;
             let Attempt { request, number, .. } = attempt;
             self.note(format!("{request} {number} admitted"));
-            Ok(Permit::with_observer(Page { diary: self.clone(), request: request.to_string() }))
+            Ok(Permit::with_observer(RecordedPermit { recorder: self.clone(), request: request.to_string() }))
         })
     }
 
@@ -130,18 +130,18 @@ impl RateLimiter for Diary {
     }
 }
 
-struct Page {
-    diary: Diary,
+struct RecordedPermit {
+    recorder: Recorder,
     request: String,
 }
 
-impl PermitObserver for Page {
+impl PermitObserver for RecordedPermit {
     fn on_sent(&self) {
-        self.diary.note(format!("{} sent", self.request));
+        self.recorder.note(format!("{} sent", self.request));
     }
 
     fn on_end(&self) {
-        self.diary.note(format!("{} ended", self.request));
+        self.recorder.note(format!("{} ended", self.request));
     }
 }
 
@@ -152,7 +152,7 @@ async fn custom_limiter_receives_every_outcome() {
         1 => reply(429, &[], ""),
         _ => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..ok() },
     });
-    let gate = Diary::default();
+    let gate = Recorder::default();
     let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
     client.market().ratio().await.unwrap();
     let given_up = tokio::time::timeout(3 * SECOND + SECOND / 2, client.raw("/x").into_future()).await;
@@ -180,7 +180,7 @@ async fn custom_limiter_receives_every_outcome() {
 async fn custom_limiter_receives_unused_permits() {
     let body = r#"{"access_token": "t", "expires_in": 2}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
-    let gate = Diary::default();
+    let gate = Recorder::default();
     let client = service.builder().client_credentials("id", "secret").rate_limiter(gate.clone()).build().unwrap();
     client.raw("/x").await.unwrap();
     let expected = [
@@ -204,7 +204,7 @@ async fn custom_limiter_receives_unused_permits() {
 #[tokio::test(start_paused = true)]
 async fn custom_limiter_receives_unreported_sends() {
     let service = Service::without_sent_reports(|_, _| ok());
-    let gate = Diary::default();
+    let gate = Recorder::default();
     service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();
     assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 admitted", "client.raw sent", "client.raw ended"]);
 }

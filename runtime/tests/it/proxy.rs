@@ -118,7 +118,7 @@ async fn socks_proxy_receives_name_and_port() {
 
 /// The error of a request and whether it is retryable. The text is that of `{:#}`, without the name of the request, the
 /// cost and the port.
-async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
+async fn error_text(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     let text = format!("{error:#}").replace(&format!(":{port}"), ":PORT");
@@ -144,12 +144,12 @@ async fn a_proxy_that_fails_is_named() {
     ];
     for (reply, expected, retryable) in table {
         let (port, _) = proxy(reply, None).await;
-        assert_eq!(refusal(builder(), port).await, (format!("{start}{expected}"), retryable), "{reply}");
+        assert_eq!(error_text(builder(), port).await, (format!("{start}{expected}"), retryable), "{reply}");
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let (text, retryable) = refusal(builder(), port).await;
+    let (text, retryable) = error_text(builder(), port).await;
     let expected = "connection to `service.invalid:443` through the proxy `127.0.0.1:PORT` refused … tunnel error: ";
     assert!(text.starts_with(expected) && retryable, "{text}");
 }
@@ -158,7 +158,7 @@ async fn a_proxy_that_fails_is_named() {
 async fn tunnel_to_another_server_is_rejected() {
     let (server, _) = service().await;
     let (port, _) = proxy(ESTABLISHED, Some(server)).await;
-    let (text, retryable) = refusal(builder(), port).await;
+    let (text, retryable) = error_text(builder(), port).await;
     let expected = "the certificate of `service.invalid:443` through the proxy `127.0.0.1:PORT` \
         is not signed by a trusted root; add its root certificate … ";
     assert!(text.starts_with(expected) && !retryable, "{text}");

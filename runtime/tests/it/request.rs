@@ -12,16 +12,16 @@ use runtime::wire::ToWire;
 use runtime::{Builder, Error, Timestamp, transport::Transport};
 
 /// A transport that must not be called.
-struct Nowhere;
+struct NeverCalled;
 
-impl Transport for Nowhere {
+impl Transport for NeverCalled {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         panic!("it was sent: {request:?}")
     }
 }
 
 fn client() -> Client {
-    Client::builder("https://example.com/v2").api_key("canary-key").transport(Nowhere).build().unwrap()
+    Client::builder("https://example.com/v2").api_key("canary-key").transport(NeverCalled).build().unwrap()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn requests_and_clients_are_send_and_sync() {
 }
 
 /// The error of a request that is not sent.
-async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
+async fn error_text<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
     request.await.map(drop).unwrap_err().to_string()
 }
 
@@ -116,14 +116,14 @@ async fn implausible_requests_are_not_sent() {
     let ratio = client.market().ratio();
     let expected = "market.ratio (GET /ratio?exchange=): \
         `exchange` is empty; set a value or omit it";
-    assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
-    assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
+    assert_eq!(error_text(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
+    assert_eq!(error_text(ratio.clone().exchange("")).await, expected);
     let expected = "market.ratio (GET /ratio?limit=many): `limit` is not a number: \"many\"";
-    assert_eq!(refusal(ratio.query("limit", "many")).await, expected);
+    assert_eq!(error_text(ratio.query("limit", "many")).await, expected);
     let expected = "client.raw (GET x): the path \"x\" does not begin with `/`";
-    assert_eq!(refusal(client.raw("x")).await, expected);
+    assert_eq!(error_text(client.raw("x")).await, expected);
     let expected = "client.raw (GET /x?y=z): the path \"/x?y=z\" has a `?`; add params with `query`";
-    assert_eq!(refusal(client.raw("/x?y=z")).await, expected);
+    assert_eq!(error_text(client.raw("/x?y=z")).await, expected);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn settings_are_checked() {
     let expected = "invalid API key: the header `x-api-key` contains characters that HTTP does not allow";
     assert_eq!(check(Client::builder(url).api_key("can\nary")), expected);
     let expected = "`connect_timeout` has no effect with a custom `transport`; set it on that transport";
-    let both = Client::builder(url).api_key("key").transport(Nowhere);
+    let both = Client::builder(url).api_key("key").transport(NeverCalled);
     assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
     let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
     assert_eq!(header("x-own", "can\nary"), "the header `x-own` contains characters that HTTP does not allow");
@@ -179,9 +179,9 @@ async fn request_headers_override_those_of_the_client() {
     assert_eq!(seen("x-one"), [None, None, Some("1")]);
     let request = client.raw("/x");
     let expected = "client.raw (GET /x): the header `x-api-key` is set by the credentials; use `api_key`";
-    assert_eq!(refusal(request.clone().header("x-api-key", "canary")).await, expected);
+    assert_eq!(error_text(request.clone().header("x-api-key", "canary")).await, expected);
     let expected = "client.raw (GET /x): the header `a b` contains characters that HTTP does not allow";
-    assert_eq!(refusal(request.header("a b", "c").header("d", "e")).await, expected);
+    assert_eq!(error_text(request.header("a b", "c").header("d", "e")).await, expected);
     assert_eq!(transport.0.lock().unwrap().len(), 3);
 }
 

@@ -173,9 +173,9 @@ async fn thousands_of_queued_requests_all_succeed() {
 }
 
 /// A transport that ignores timeouts.
-struct Deaf;
+struct IgnoresTimeouts;
 
-impl Transport for Deaf {
+impl Transport for IgnoresTimeouts {
     fn send(&self, _: HttpRequest) -> SendFuture<'_> {
         Box::pin(std::future::pending())
     }
@@ -183,7 +183,7 @@ impl Transport for Deaf {
 
 #[tokio::test(start_paused = true)]
 async fn timeout_holds_for_any_transport() {
-    let builder = Client::builder("https://example.com/v2").api_key("canary-key").transport(Deaf);
+    let builder = Client::builder("https://example.com/v2").api_key("canary-key").transport(IgnoresTimeouts);
     let client = builder.attempt_timeout(SECOND).retry(Retry::none()).build().unwrap();
     let begun = Instant::now();
     let error = tokio::time::timeout(600 * SECOND, check(&client)).await.unwrap().unwrap_err();

@@ -28,7 +28,7 @@ impl Drop for File {
 }
 
 /// The error for a file, without the file's name.
-fn refusal(text: &str) -> String {
+fn error_text(text: &str) -> String {
     let file = File::new("refused.toml", text);
     let error = Builder::<Client>::from_file(&file.0).and_then(Builder::build).unwrap_err();
     let seen = format!("{error} {error:#} {error:?}");
@@ -125,8 +125,8 @@ fn wrong_setting_is_named_with_its_line_but_not_its_value() {
         (url.to_owned(), "the API key is missing; set it with `api_key`"),
     ];
     for (text, expected) in table {
-        let refusal = refusal(&text);
-        assert!(refusal.starts_with(expected), "{text}: {refusal}");
+        let text = error_text(&text);
+        assert!(text.starts_with(expected), "{text}: {text}");
     }
     let error = Builder::<Client>::from_file("nowhere.toml").unwrap_err();
     assert_eq!(error.to_string(), "the file `nowhere.toml` cannot be read");
@@ -144,9 +144,9 @@ fn renamed_key_is_an_error_with_the_new_name() {
         ("retry.on_500 = 2", "on_500", "max_retries_on_500"),
         ("retry.longest_pause = 2", "longest_pause", "max_retry_after"),
     ] {
-        let refusal = refusal(&format!("{url}{text}\n"));
-        assert!(refusal.ends_with(&format!("; `{old}` was renamed to `{new}`")), "{refusal}");
-        assert!(refusal.starts_with(&format!("FILE:2: unknown field `{old}`")), "{refusal}");
+        let text = error_text(&format!("{url}{text}\n"));
+        assert!(text.ends_with(&format!("; `{old}` was renamed to `{new}`")), "{text}");
+        assert!(text.starts_with(&format!("FILE:2: unknown field `{old}`")), "{text}");
     }
 }
 
@@ -180,9 +180,9 @@ fn transport_settings_reach_the_transport() {
     for (setting, line) in table {
         let file = File::new("transport.toml", &format!("{url}{line}\n"));
         let builder = Builder::<Client>::from_file(&file.0).unwrap().transport(Busy::default());
-        let refusal = builder.build().unwrap_err().to_string();
+        let text = builder.build().unwrap_err().to_string();
         assert_eq!(
-            refusal,
+            text,
             format!("`{setting}` has no effect with a custom `transport`; set it on that transport"),
             "{line}"
         );

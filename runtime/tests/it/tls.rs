@@ -11,7 +11,7 @@ fn builder(port: u16) -> Builder<Client> {
 }
 
 /// The text of a request's error (`{:#}`) after the word `certificate`, without the port and the cost.
-async fn refusal(builder: Builder<Client>, port: u16) -> String {
+async fn error_text(builder: Builder<Client>, port: u16) -> String {
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(!error.is_retryable() && !error.is_timeout());
@@ -40,15 +40,15 @@ async fn a_server_that_is_not_trusted_gets_no_request() {
     let authority = Authority::new("ours");
     let untrusted = "of `localhost:PORT` is not signed by a trusted root; add its root certificate";
     let port = start(authority.acceptor("localhost", false, &[])).await;
-    assert_eq!(refusal(builder(port), port).await, untrusted);
+    assert_eq!(error_text(builder(port), port).await, untrusted);
     let another = Authority::new("theirs");
-    assert_eq!(refusal(builder(port).root_certificate(another.pem), port).await, untrusted);
+    assert_eq!(error_text(builder(port).root_certificate(another.pem), port).await, untrusted);
     let own = || authority.pem.clone();
     let port = start(authority.acceptor("example.com", false, &[])).await;
     let misnamed = "of `localhost:PORT` is for another name";
-    assert_eq!(refusal(builder(port).root_certificate(own()), port).await, misnamed);
+    assert_eq!(error_text(builder(port).root_certificate(own()), port).await, misnamed);
     let port = start(authority.acceptor("localhost", true, &[])).await;
-    assert_eq!(refusal(builder(port).root_certificate(own()), port).await, "of `localhost:PORT` has expired");
+    assert_eq!(error_text(builder(port).root_certificate(own()), port).await, "of `localhost:PORT` has expired");
 }
 
 #[test]
@@ -99,7 +99,9 @@ mod system_roots {
             builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
             // The certificate is sent only if the server requests one.
             assert!(
-                refusal(builder(port), port).await.starts_with("of `localhost:PORT` is not signed by a trusted root")
+                error_text(builder(port), port)
+                    .await
+                    .starts_with("of `localhost:PORT` is not signed by a trusted root")
             );
             return;
         }
