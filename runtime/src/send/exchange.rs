@@ -94,7 +94,7 @@ impl UndecodedResponse {
         let text = std::str::from_utf8(&self.response.body);
         let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
         let record = match self.target.endpoint.body {
-            // Decoding finds out whether a series has records.
+            // `read_series` checks the body of a series after decoding it.
             BodyInfo::Series { .. } => return Ok(text),
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,

@@ -35,7 +35,7 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     // The cause is omitted from the error, because it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
         let hint = "expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
-        SettingsError::new("the key of an invalid client certificate").with_hint(hint)
+        SettingsError::new("invalid key of the client certificate").with_hint(hint)
     })?;
     config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(invalid).with_source(error))
 }
