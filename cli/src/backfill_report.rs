@@ -42,7 +42,7 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
     let invalid = (sum(|report| report.invalid), "with an invalid value, which is null in the file");
-    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped because no time could be read")] {
+    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped because they cannot be read")] {
         if count > 0 {
             log.warning(&format!("{} {what}", counted(count, "record")));
         }

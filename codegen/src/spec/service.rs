@@ -147,7 +147,7 @@ const JSON_PATH: Form = Form::Like(
 map! {
     /// The error body of a response. Of several JSON paths the first that exists is used. A response with a success status
     /// is an error too if it has such a message: text that is not empty and not a field in the catalogue. A series must
-    /// also be without records.
+    /// also have no records, and an error code if `code` is declared.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// The name of its schema in the API document.
         may name: Option<Text> as TYPE_NAME;

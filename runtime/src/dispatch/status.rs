@@ -148,7 +148,16 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &Err
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
     let keys = error_body.message.iter().map(|path| (path, first_key(path)));
     let paths: Vec<_> = keys.filter(|(_, key)| !is_field(key) && body.contains(key)).map(|(path, _)| *path).collect();
-    !paths.is_empty() && any(body.as_bytes()).is_some_and(|value| find(&value, &paths).is_some())
+    // A number is not a message: `"error": 0` means that there is no error.
+    let is_message = |text: String| text.parse::<f64>().is_err();
+    !paths.is_empty() && any(body.as_bytes()).is_some_and(|value| find(&value, &paths).is_some_and(is_message))
+}
+
+/// Returns whether the envelope of a series without records is an error of the service. Some services send a message
+/// such as `success` with every response, so the error code is required too, if the catalogue has one.
+pub(crate) fn is_error_of_series(envelope: &str, error_body: &ErrorBodyInfo) -> bool {
+    let has_code = || any(envelope.as_bytes()).is_some_and(|value| find(&value, error_body.code).is_some());
+    is_error(envelope, None, error_body) && (error_body.code.is_empty() || has_code())
 }
 
 /// The contents of a body, if it is JSON.

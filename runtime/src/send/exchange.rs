@@ -57,7 +57,7 @@ pub(crate) fn read_series<M: Record>(
     let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
     let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
     match decoded {
-        Ok(rest) if rest.is_empty && response.is_error(rest.unknown_fields.as_json(), None) => {
+        Ok(rest) if rest.is_empty && status::is_error_of_series(rest.unknown_fields.as_json(), &service.error_body) => {
             Err(response.misfit(DecodeError::of_service()))
         }
         Ok(rest) => {
@@ -99,12 +99,10 @@ impl UndecodedResponse {
             BodyInfo::Object { record, .. } => Some(record),
             BodyInfo::Unknown => None,
         };
-        if self.is_error(text, record) { Err(DecodeError::of_service()) } else { Ok(text) }
-    }
-
-    /// Returns whether a body is an error of the service.
-    fn is_error(&self, body: &str, record: Option<&RecordInfo>) -> bool {
-        status::is_error(body, record, &self.connection.service.error_body)
+        if status::is_error(text, record, &self.connection.service.error_body) {
+            return Err(DecodeError::of_service());
+        }
+        Ok(text)
     }
 
     /// Reads the body, and keeps status and headers.

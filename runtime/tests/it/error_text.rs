@@ -151,15 +151,19 @@ async fn error_inside_a_success_shows_the_service_message() {
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
     assert!(series.contains("`data`: expected a list of records"), "{series}");
     assert!(series.contains("; the service reports: Invalid symbol.; after 1 attempt"), "{series}");
-    service.becomes(|_, _| reply(200, &[], r#"{"code": "51001", "message": "Invalid symbol.", "data": []}"#));
+    service.becomes(|_, _| {
+        reply(200, &[], r#"{"detail": {"message": "Invalid symbol.", "error_code": "51001"}, "data": []}"#)
+    });
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
     assert!(series.contains(expected), "{series}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn message_beside_records_or_without_text_is_no_error() {
+async fn message_of_a_successful_series_is_no_error() {
     for (body, records) in [
         (r#"{"message": "", "data": []}"#, 0),
+        (r#"{"message": "success", "data": []}"#, 0),
+        (r#"{"error": 0, "detail": {"error_code": 0}, "data": []}"#, 0),
         (r#"{"message": "success", "data": [{"openDate": 1, "ratio": 1.5}]}"#, 1),
     ] {
         let service = Service::new(move |_, _| reply(200, &[], body));

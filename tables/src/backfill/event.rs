@@ -62,7 +62,7 @@ pub struct Summary {
     pub elapsed: Duration,
     /// Files that this run has written.
     pub files: Vec<String>,
-    /// Pages that could not be fetched.
+    /// Pages that could not be fetched, except those without a response: these are requested again until the run ends.
     pub failed_pages: u64,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,

@@ -97,8 +97,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         for lost in
             report.failed_pages.extract_if(.., |failure| is_lost(&failure.error) && failure.error.is_retryable())
         {
-            self.items.push(Item::new(item.series, lost.range, 1));
+            self.items.push(Item::new(item.series, lost.range.clone(), 1));
             self.lost += 1;
+            self.last_lost = Some((item.series, lost));
         }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
         if !report.is_complete() || !report.dropped.is_empty() {

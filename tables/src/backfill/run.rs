@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
-use runtime::history::Progress;
+use runtime::history::{FailedPage, Progress, Report};
 use tokio::time::Instant;
 
 use super::Backfill;
@@ -48,6 +48,8 @@ pub(super) struct Run<'j, W> {
     pub(super) items: Vec<Item>,
     /// Number of pages without a response, which are requested again.
     pub(super) lost: u64,
+    /// The last of these pages, to report its error if the service stays unreachable.
+    pub(super) last_lost: Option<(usize, FailedPage)>,
     /// `true` after the hidden file of the target was written.
     pub(super) has_begun: bool,
     /// The time when the service stopped responding, if that was reported.
@@ -77,6 +79,8 @@ pub(super) async fn run(
     let planned = plan::planned(job, content).await?;
     let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
+    // An outage at the end of another run does not count.
+    job.response_monitor.responded();
     let (mut cancel, mut next) = (pin!(cancel), 0);
     // Pages without a response become new items.
     while !run.is_stopped() && next < run.items.len() {
@@ -140,6 +144,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             series: series.collect(),
             items: items(job, planned)?,
             lost: 0,
+            last_lost: None,
             has_begun: false,
             trouble: None,
             has_response: false,
@@ -174,7 +179,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Merges the rows with the single file, if that is the target, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
-        let Self { job, content, mut series, mut summary, has_response, items, .. } = self;
+        let Self { job, content, mut series, mut summary, has_response, items, last_lost, mut watch, .. } = self;
         // After a cancelled run, the rows remain next to the file, and a later run merges them.
         if let Some(single) = content.single.as_ref().filter(|_| !summary.is_cancelled) {
             let mut merged = |state: &SeriesState, changes: Changes| {
@@ -189,6 +194,11 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
         // A run whose requests all failed before the timeout counts as unreachable too.
         summary.is_unreachable |= has_failed && !has_response;
+        if let Some((series, page)) = last_lost.filter(|_| summary.is_unreachable) {
+            let mut report = Report::default();
+            report.failed_pages.push(page);
+            watch(&BackfillEvent::Report { series, report });
+        }
         for one in series {
             let mut report = one.report;
             report.note(&one.state);

@@ -133,6 +133,7 @@ async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
         let watch = |event: &BackfillEvent| match event {
             BackfillEvent::Trouble { .. } => lines.push("trouble"),
             BackfillEvent::Recovered { .. } => lines.push("recovered"),
+            BackfillEvent::Report { report, .. } if !report.failed_pages.is_empty() => lines.push("cause"),
             _ => {}
         };
         let summary = whole.run(watch, std::future::pending()).await.unwrap();
@@ -144,7 +145,7 @@ async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
             assert_eq!(lines, if seconds > 10 { &both[..] } else { &[] }, "{name} {seconds}");
         } else {
             assert!(summary.is_unreachable && !summary.is_complete, "{name} {seconds}: {summary:?}");
-            assert!((120..=122).contains(&elapsed) && lines == ["trouble"], "{name}: {lines:?}, {elapsed}");
+            assert!((120..=122).contains(&elapsed) && lines == ["trouble", "cause"], "{name}: {lines:?}, {elapsed}");
             assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
             tokio::time::sleep(Duration::from_secs(seconds)).await;
             assert!(run(&whole).await.is_complete);
