@@ -103,6 +103,15 @@ impl<'a> TypeExpr<'a> {
         }
     }
 
+    /// Returns whether the type is a list or a map, both of which can be empty.
+    pub(crate) fn is_list(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Map(_) => true,
+            Self::Option(given) => given.is_list(),
+            Self::Builtin(_) | Self::Name(_) => false,
+        }
+    }
+
     /// The expression inside all lists, maps and options.
     pub fn innermost(&self) -> &Self {
         match self {

@@ -1,62 +1,63 @@
 //! Detects records that contain themselves, directly or through other records.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// The records that each record of a file contains.
-pub(super) struct Contents<'a>(HashMap<&'a str, Vec<Content<'a>>>);
-
-/// A record in a field of another record.
-struct Content<'a> {
-    record: &'a str,
-    /// Whether the field is a list or a map. Only such a field can contain its own record, because it can be empty.
-    is_in_list: bool,
+/// The records of a file that are part of a cycle, or between two cycles.
+pub(super) struct Cycles<'a> {
+    index: HashMap<&'a str, usize>,
+    /// Cycles through any field.
+    all: Vec<bool>,
+    /// Cycles through fields that are neither a list nor a map, which can be empty and end a cycle.
+    endless: Vec<bool>,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> Cycles<'a> {
     pub(super) fn of(records: &'a [spec::Record]) -> Self {
-        let content = |field: &'a spec::Field| {
-            let expr = TypeExpr::parse(&field.ty)?;
-            Some(Content { record: expr.innermost().name()?, is_in_list: is_list(&expr) })
+        let names = records.iter().enumerate().rev();
+        let index: HashMap<&str, usize> = names.map(|(index, record)| (record.name.as_str(), index)).collect();
+        let cycles = |with_lists: bool| {
+            let contents = |record: &spec::Record| {
+                let exprs = record.fields.iter().filter_map(|field| TypeExpr::parse(&field.ty));
+                let followed = exprs.filter(|expr| with_lists || !expr.is_list());
+                followed.filter_map(|expr| index.get(expr.innermost().name()?).copied()).collect()
+            };
+            in_cycles(&records.iter().map(contents).collect::<Vec<_>>())
         };
-        let contents = |record: &'a spec::Record| record.fields.iter().filter_map(content).collect();
-        Self(records.iter().map(|record| (record.name.as_str(), contents(record))).collect())
+        Self { all: cycles(true), endless: cycles(false), index }
     }
 
-    /// Returns whether each value of a record contains another value of the same record.
+    /// Returns whether a record contains itself outside of a list or a map.
     pub(super) fn is_endless(&self, record: &str) -> bool {
-        self.reaches(record, record, |content| !content.is_in_list)
+        self.index.get(record).is_some_and(|index| self.endless[*index])
     }
 
-    /// Returns whether a field of `record` with this type is a list or map whose items can contain `record`.
+    /// Returns whether a field of `record` with this type is a list or map whose items may contain `record`.
     pub(super) fn is_recursive(&self, record: &str, ty: &str) -> bool {
-        let Some(expr) = TypeExpr::parse(ty).filter(is_list) else { return false };
-        expr.innermost().name().is_some_and(|item| item == record || self.reaches(item, record, |_| true))
+        let item = TypeExpr::parse(ty).filter(TypeExpr::is_list).and_then(|expr| expr.innermost().name());
+        [Some(record), item].iter().all(|name| name.and_then(|name| self.index.get(name)).is_some_and(|i| self.all[*i]))
     }
+}
 
-    /// Returns whether a record contains another one, in fields that pass the filter.
-    fn reaches(&self, from: &str, to: &str, is_followed: impl Fn(&Content<'_>) -> bool) -> bool {
-        let (mut waiting, mut seen) = (vec![from], HashSet::new());
-        while let Some(record) = waiting.pop() {
-            for content in self.0.get(record).into_iter().flatten().filter(|content| is_followed(content)) {
-                if content.record == to {
-                    return true;
-                }
-                if seen.insert(content.record) {
-                    waiting.push(content.record);
-                }
+/// Returns for each node whether it remains if all nodes are removed that lead nowhere, then all that nothing leads to.
+fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
+    let mut above = vec![Vec::new(); below.len()];
+    for (node, inner) in below.iter().enumerate() {
+        inner.iter().for_each(|inner| above[*inner].push(node));
+    }
+    let mut remains = vec![true; below.len()];
+    for (edges, reversed) in [(below, &above[..]), (&above, below)] {
+        let mut left: Vec<usize> = edges.iter().map(|to| to.iter().filter(|node| remains[**node]).count()).collect();
+        let mut waiting: Vec<usize> = (0..left.len()).filter(|node| remains[*node] && left[*node] == 0).collect();
+        while let Some(node) = waiting.pop() {
+            remains[node] = false;
+            for other in &reversed[node] {
+                left[*other] -= 1;
+                waiting.extend((left[*other] == 0 && remains[*other]).then_some(*other));
             }
         }
-        false
     }
-}
-
-fn is_list(expr: &TypeExpr<'_>) -> bool {
-    match expr {
-        TypeExpr::List(_) | TypeExpr::Map(_) => true,
-        TypeExpr::Option(given) => is_list(given),
-        TypeExpr::Builtin(_) | TypeExpr::Name(_) => false,
-    }
+    remains
 }

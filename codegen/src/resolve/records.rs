@@ -1,6 +1,6 @@
 //! Resolves records and their fields.
 
-use super::cycles::Contents;
+use super::cycles::Cycles;
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::Diagnostic;
@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
     /// Resolves the named records of a file.
     pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
         let mut seen = Unique::default();
-        let contents = Contents::of(own);
+        let cycles = Cycles::of(own);
         all(own.iter().map(|record| {
             let name = &record.name;
             let ident = self.type_name(name);
@@ -44,7 +44,7 @@ impl<'a> Resolver<'a> {
                 unique.and(self.hides_none(name))
             };
             let fields = self.fields(scope, &record.fields, record.evidence, None);
-            if contents.is_endless(name) {
+            if cycles.is_endless(name) {
                 let message = format!("every `{name}` contains another `{name}`");
                 let help = "use the type `any` for the field that closes the cycle; only a list or a map can close it";
                 return Err(self.error("recursive-record", name.at(), message, help));
@@ -52,7 +52,7 @@ impl<'a> Resolver<'a> {
             unique?;
             let (ident, mut fields, summary) = (ident?, fields?, meaning(&record.summary));
             for (field, declared) in fields.iter_mut().zip(&record.fields) {
-                if contents.is_recursive(name, &declared.ty) {
+                if cycles.is_recursive(name, &declared.ty) {
                     field.ty.make_recursive();
                 }
             }
