@@ -45,7 +45,9 @@ impl<'a> Cycles<'a> {
 fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
     let mut above = vec![Vec::new(); below.len()];
     for (node, inner) in below.iter().enumerate() {
-        inner.iter().for_each(|inner| above[*inner].push(node));
+        for inner in inner {
+            above[*inner].push(node);
+        }
     }
     let mut remains = vec![true; below.len()];
     for (edges, reversed) in [(below, &above[..]), (&above, below)] {
