@@ -177,7 +177,10 @@ impl Reader {
             let help = format!("add `{}:` and {}", key.name, expected(&key.shape));
             self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, message).help(help));
         }
-        self.value(entries, key).or_else(|| T::stand_in(&entries.head))
+        self.value(entries, key).or_else(|| {
+            self.cut.insert(value::placeholder(&entries.head));
+            T::stand_in(&entries.head)
+        })
     }
 
     fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {

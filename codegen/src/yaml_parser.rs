@@ -108,7 +108,8 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let length = line.chars().count();
-        if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
+        let is_marker = ["<<<<<<< ", ">>>>>>> ", "||||||| "].iter().any(|marker| line.starts_with(marker));
+        if is_marker || line.trim_end() == "=======" {
             let message = "an unresolved merge conflict; keep the right lines and delete this marker".to_owned();
             return Some(SyntaxError { message, span: start..start + length.saturating_sub(1) });
         }
@@ -159,6 +160,10 @@ mod tests {
         let error = parse("a: é\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n").expect_err("a conflict");
         assert!(error.message.starts_with("an unresolved merge conflict"), "{error:?}");
         assert_eq!(error.span, 5..17);
+        for text in ["a: 1\n=======\n", "a: 1\n=======\r\n", "||||||| base\n"] {
+            let error = parse(text).expect_err(text);
+            assert!(error.message.starts_with("an unresolved merge conflict"), "{error:?}");
+        }
         assert!(parse("a: |\n  <<<<<<< is text\n").is_ok());
     }
 

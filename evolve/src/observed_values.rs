@@ -115,8 +115,10 @@ impl Observed {
     fn number(&mut self, float: f64, integer: Option<i64>) {
         let is_whole = float.fract() == 0.0;
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
-        // A large number with few digits was written with an exponent and is exact.
-        self.rounded += usize::from(is_whole && float.abs() > EXACT && format!("{:e}", float.abs()).len() > 18);
+        // A large number with few digits is exact, unless it is between the 64-bit integers and the numbers that are
+        // usually written with an exponent.
+        let is_long = || (1e19..1e21).contains(&float.abs()) || format!("{:e}", float.abs()).len() > 18;
+        self.rounded += usize::from(is_whole && float.abs() > EXACT && is_long());
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.min = if is_first { float } else { self.min.min(float) };
         self.max = if is_first { float } else { self.max.max(float) };

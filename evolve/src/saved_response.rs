@@ -68,6 +68,9 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
         _ if error.to_string().starts_with("duplicate entry") => {
             format!("duplicate key in an object of the body, so the right value is unknown: {error}")
         }
+        _ if ["recursion limit", "number out of range"].iter().any(|limit| error.to_string().starts_with(limit)) => {
+            format!("the client cannot read this JSON: {error}; leave the body `unknown`")
+        }
         _ => format!("invalid JSON in the body: {error}; save the response with `curl -i`"),
     }
 }
@@ -118,6 +121,12 @@ mod tests {
                 "{\"a\": ",
                 Err(
                     "invalid JSON in the body: EOF while parsing a value at line 1 column 6; save the response with `curl -i`",
+                ),
+            ),
+            (
+                "{\"a\": 1e400}",
+                Err(
+                    "the client cannot read this JSON: number out of range at line 1 column 11; leave the body `unknown`",
                 ),
             ),
             (

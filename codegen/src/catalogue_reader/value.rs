@@ -97,8 +97,13 @@ impl Read for String {
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
-        Some(format!("Unknown{}", at.span().start))
+        Some(placeholder(at))
     }
+}
+
+/// The placeholder for a text that is missing or invalid.
+pub(super) fn placeholder(at: &Location) -> String {
+    format!("Unknown{}", at.span().start)
 }
 
 impl Read for u32 {

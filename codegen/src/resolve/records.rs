@@ -45,7 +45,7 @@ impl<'a> Resolver<'a> {
             };
             let fields = self.fields(scope, &record.fields, record.evidence, None);
             if cycles.is_endless(name) {
-                let message = format!("every `{name}` contains another `{name}`");
+                let message = format!("`{name}` contains itself outside of a list or a map");
                 let help = "use the type `any` for the field that closes the cycle; only a list or a map can close it";
                 return Err(self.error("recursive-record", name.at(), message, help));
             }

@@ -18,13 +18,7 @@ impl<'d> Reader<'d> {
     /// A record; `None` for an object without listed fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
         if let Some(known) = self.records.get(pointer).copied() {
-            // A record whose fields are still being read contains itself, which is possible only as the item of a list.
-            if self.open.contains(&known) && self.open_around_list < self.open.len() {
-                let why = "a record that contains itself outside of a list or map, which becomes `any`";
-                self.omissions.explain(Weight::Untyped, why, pointer);
-                return None;
-            }
-            return Some(known);
+            return self.closed(known, pointer);
         }
         let Properties { listed, required } = self.properties(schema, pointer);
         if listed.is_empty() {
@@ -37,6 +31,16 @@ impl<'d> Reader<'d> {
         Some(self.new_record(schema, name, pointer, listed.collect(), false))
     }
 
+    /// A known record; `None` if its fields are still being read and no list or map is between it and this reference.
+    fn closed(&mut self, known: usize, pointer: &str) -> Option<usize> {
+        if !self.open.contains(&known) || self.open_around_list >= self.open.len() {
+            return Some(known);
+        }
+        let why = "a record that may contain itself outside of a list or map, which becomes `any`";
+        self.omissions.explain(Weight::Untyped, why, pointer);
+        None
+    }
+
     /// A positional record; `None` for a list without `prefixItems`.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
         let items = schema.get("prefixItems")?.as_sequence()?;
@@ -45,7 +49,7 @@ impl<'d> Reader<'d> {
             return None;
         }
         if let Some(known) = self.records.get(pointer).copied() {
-            return Some(known).filter(|known| !self.open.contains(known));
+            return self.closed(known, pointer);
         }
         let fields = items.iter().enumerate().map(|(index, field)| {
             let name = text(field, "title").filter(|name| is_line(name));

@@ -28,6 +28,10 @@ pub(super) struct Reader<'a> {
     /// The drafted body, if it was unknown.
     pub(super) body: Option<Tree>,
     pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
+    /// The known records that are being widened, the outermost first.
+    pub(super) open: Vec<YamlPath>,
+    /// Values of records inside values of the same record, with the file and the name of the record.
+    pub(super) waiting: Vec<(String, String, Observed)>,
     pub(super) records: Vec<(Tree, WantedName)>,
     /// Drafted enums, each with the name that it should get and its values.
     pub(super) enums: Vec<(WantedName, Vec<String>)>,
@@ -43,8 +47,8 @@ impl<'a> Reader<'a> {
         enum_fields: &'a mut BTreeSet<String>,
     ) -> Self {
         let file = endpoint.file.clone();
-        let (lists, records, enums) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { editor, options, file, endpoint, body: None, lists, records, enums, enum_fields }
+        let (lists, open, waiting, records, enums) = Default::default();
+        Self { editor, options, file, endpoint, body: None, lists, open, waiting, records, enums, enum_fields }
     }
 
     /// Merges the draft into the catalogue.

@@ -97,6 +97,10 @@ impl Reader<'_> {
     /// Widens a known record.
     pub(super) fn known_record(&mut self, name: &str, seen: &Observed) {
         let Some(at) = self.editor.record(&self.file, name) else { return };
+        if self.open.contains(&at) {
+            // The record contains itself. Its list must be complete before more values can widen it.
+            return self.waiting.push((at.file, name.to_owned(), seen.clone()));
+        }
         let record = at.tree(self.editor).clone();
         let list = FieldList {
             evidence: record.text("evidence").unwrap_or_default().to_owned(),
@@ -108,7 +112,15 @@ impl Reader<'_> {
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
         // The fields of a record refer to records in the file of that record, which may not be the endpoint's file.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
+        self.open.push(at.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
+        self.open.pop();
+        if self.open.is_empty() {
+            for (file, name, seen) in std::mem::take(&mut self.waiting) {
+                self.file = file;
+                self.known_record(&name, &seen);
+            }
+        }
         self.file = outer;
     }
 
