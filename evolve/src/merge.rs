@@ -156,7 +156,11 @@ impl Merger<'_> {
     fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
         let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
         let here = known.as_ref().map(|known| known.tree(self.editor));
-        let params = is_drafted("params") && here.is_none_or(|here| known_value(here, "params").is_none());
+        // A description without params may omit them because they are unknown.
+        let lists_params =
+            self.draft.source != Source::Description || !new.tree(&self.draft.editor).entries("params").is_empty();
+        let is_open = |here: &Tree| lists_params && known_value(here, "params").is_none();
+        let params = is_drafted("params") && here.is_none_or(is_open);
         let body = is_drafted("body") && here.is_none_or(|here| self.is_body_open(here, &new));
         Gap { new, known, params, body }
     }

@@ -5,13 +5,22 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::bodies::kind;
 use super::name_index::Index;
+use super::values::{is_identifier, value_texts};
 use super::{Gap, Merger, Source, known_text};
 use crate::editor::Editor;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The name of a param or field, and the kind of its values.
-type Named = (String, &'static str);
+/// A param or field.
+struct Named {
+    name: String,
+    /// The kind of its values.
+    kind: &'static str,
+    /// The values of its type, if it is an enum.
+    values: Vec<String>,
+    /// Its definition, with the changes of a `use` entry.
+    definition: Tree,
+}
 
 impl Merger<'_> {
     /// Notes each difference between a known endpoint and the draft's, except in the parts that were filled in.
@@ -49,7 +58,7 @@ impl Merger<'_> {
         for (what, here, there, is_filled) in pairs {
             let (Some(mut here), Some(mut there), false) = (here, there, is_filled) else { continue };
             for side in [&mut here, &mut there] {
-                side.retain(|(name, _)| Some(name) != time.as_ref());
+                side.retain(|named| Some(&named.name) != time.as_ref());
             }
             for (how, names) in differences(&here, &there, self.draft.source) {
                 notes.push(format!("`{label}`: {what} {how}: {}", names.join(", ")));
@@ -62,27 +71,73 @@ impl Merger<'_> {
 }
 
 /// The names of each kind of difference.
-fn differences(
-    here: &[Named],
-    there: &[Named],
-    source: Source,
-) -> impl Iterator<Item = (&'static str, Vec<String>)> + use<> {
+fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
     let missing = |from: &[Named], all: &[Named]| {
-        let names = all.iter().map(|(name, _)| name).filter(|name| from.iter().all(|(other, _)| other != *name));
+        let names = all.iter().map(|named| &named.name).filter(|name| from.iter().all(|other| other.name != **name));
         names.cloned().collect::<Vec<_>>()
     };
-    let differ = there.iter().filter_map(|(name, kind)| {
-        let (_, known) = here.iter().find(|(other, _)| other == name)?;
-        (known != kind && ![*known, *kind].contains(&"any"))
-            .then(|| format!("{name} ({kind}, {known} in the catalogue)"))
-    });
-    let gone = if source == Source::Description { missing(there, here) } else { Vec::new() };
-    let found = [
-        ("not in the catalogue", missing(here, there)),
-        ("not in the description", gone),
-        ("of another type in the description", differ.collect()),
-    ];
-    found.into_iter().filter(|(_, names)| !names.is_empty())
+    let mut found = vec![("not in the catalogue", missing(here, there))];
+    let mut compare = |how, difference: fn(&Named, &Named) -> Option<String>| {
+        let pairs = there.iter().filter_map(|new| Some((here.iter().find(|known| known.name == new.name)?, new)));
+        found.push((how, pairs.filter_map(|(known, new)| Some(new.name.clone() + &difference(known, new)?)).collect()));
+    };
+    compare("of another type in the description", other_type);
+    if source == Source::Description {
+        compare("required in the description", |known, new| {
+            (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
+        });
+        compare("not required in the description", |known, new| {
+            (known.has("required") && !new.has("required") && !new.has("const_value")).then(String::new)
+        });
+        compare("optional in the description", |known, new| {
+            (new.has("optional") && !known.has("optional")).then(String::new)
+        });
+        compare("with another range in the description", other_range);
+        compare("with another default in the description", |known, new| {
+            let [known, new] = [known, new].map(|named| named.definition.get("default").map(written));
+            (new.is_some() && new != known).then(|| in_both(new, known))
+        });
+        compare("with values that the catalogue lacks", |known, new| {
+            let lacks = |value: &&String| !known.values.is_empty() && !known.values.contains(value);
+            let values: Vec<_> = new.values.iter().filter(lacks).map(String::as_str).collect();
+            (!values.is_empty()).then(|| format!(" ({})", values.join(", ")))
+        });
+        found.push(("not in the description", missing(there, here)));
+    }
+    found.retain(|(_, names)| !names.is_empty());
+    found
+}
+
+fn other_type(known: &Named, new: &Named) -> Option<String> {
+    let is_list = new.has("list_setter") && !known.has("list_setter");
+    let kind = if is_list { "list" } else { new.kind };
+    (kind != known.kind && ![known.kind, kind].contains(&"any"))
+        .then(|| format!(" ({kind}, {} in the catalogue)", known.kind))
+}
+
+fn other_range(known: &Named, new: &Named) -> Option<String> {
+    let [was, now] = [known, new].map(|named| named.definition.get("range"));
+    let limit = |range: Option<&Tree>, key: &str| range?.get(key)?.scalar()?.parse::<f64>().ok();
+    // A `count` is never negative, so it needs no minimum.
+    let is_implied = |key: &str| key == "min" && known.definition.text("type") == Some("count");
+    let differs = |key: &&str| !is_implied(key) && limit(now, key).is_some() && limit(now, key) != limit(was, key);
+    let is_other = known.kind == new.kind && ["min", "max"].iter().any(differs);
+    is_other.then(|| in_both(now.map(Tree::inline), was.map(Tree::inline)))
+}
+
+fn in_both(new: Option<String>, known: Option<String>) -> String {
+    let [new, known] = [new, known].map(|fact| fact.unwrap_or_else(|| "none".to_owned()));
+    format!(" ({new}, {known} in the catalogue)")
+}
+
+fn written(value: &Tree) -> String {
+    value.scalar().map_or_else(|| value.inline(), str::to_owned)
+}
+
+impl Named {
+    fn has(&self, key: &str) -> bool {
+        self.definition.get(key).is_some()
+    }
 }
 
 /// The catalogue or the draft, as seen from the file of an endpoint.
@@ -106,8 +161,11 @@ impl<'a> Side<'a> {
         let mut all = Vec::new();
         for entry in entries? {
             match entry.as_text().or(entry.text("use")).map(|name| (name, self.index.shared(name))) {
-                Some((name, defined)) if defined.is_empty() => all.push((name.to_owned(), "any")),
-                Some((_, defined)) => all.extend(defined.iter().map(|at| self.named(at.tree(self.editor)))),
+                Some((name, defined)) if defined.is_empty() => all.push(self.named(&Tree::map().with("name", name))),
+                Some((_, defined)) => {
+                    let definition = |at: &YamlPath| entry.clone().or(at.tree(self.editor).clone());
+                    all.extend(defined.iter().map(|at| self.named(&definition(at))));
+                }
                 None => all.push(self.named(entry)),
             }
         }
@@ -137,8 +195,12 @@ impl<'a> Side<'a> {
         Some(fields.iter().map(|field| self.named(field)).collect())
     }
 
-    fn named(&self, tree: &Tree) -> Named {
-        (tree.text("name").unwrap_or_default().to_owned(), self.kind_of(tree.text("type").unwrap_or_default()))
+    fn named(&self, definition: &Tree) -> Named {
+        let [name, ty] = ["name", "type"].map(|key| definition.text(key).unwrap_or_default());
+        let named = TypeExpr::parse(ty).and_then(|expr| self.index.ty(&expr.innermost().to_string()));
+        let values = named.map(|at| at.tree(self.editor)).filter(|ty| !is_identifier(ty)).map(value_texts);
+        let values = values.unwrap_or_default().into_iter().map(str::to_owned).collect();
+        Named { name: name.to_owned(), kind: self.kind_of(ty), values, definition: definition.clone() }
     }
 
     /// The JSON type of a catalogue type: only contradictions of the JSON type are certain.
