@@ -42,6 +42,16 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     } else if now != was {
         report(Major, format!("a base URL must end in `{now}`"));
     }
+    let [was, now] = [before, after].map(|service| service.time_form.word());
+    if was != now {
+        report(Patch, format!("timestamps without their own unit or format are in `{now}` instead of `{was}`"));
+    }
+    let [was, now] = [before, after].map(|service| service.envelope.as_ref().map(|envelope| &envelope.data));
+    if let (Some(was), Some(now)) = (was, now)
+        && was != now
+    {
+        report(Patch, format!("the records of a series are read from `{now}` instead of `{was}`"));
+    }
     let [was, now] = [before, after].map(|service| service.api_key.as_ref().map(|key| key.optional));
     match (was, now) {
         (None | Some(true), Some(false)) => report(Major, "`Builder::api_key` is required".to_owned()),
