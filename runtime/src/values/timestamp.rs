@@ -33,6 +33,8 @@ use crate::values::Value;
 /// assert_eq!(later - start, Duration::from_secs(5000));
 /// # Ok::<(), ParseTimestampError>(())
 /// ```
+// An `i128` is aligned to 16 bytes, which would make a decoded value and most records 8 bytes larger.
+#[repr(Rust, packed(8))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp {
     /// Nanoseconds since the Unix epoch. The seconds, rounded down, fit into an `i64`.
