@@ -42,7 +42,7 @@ Exit codes:
   3    missing or rejected settings or credentials
   4    service failing, or two minutes without a response
   5    request rejected by the service, or unreadable response
-  6    incomplete: records are missing, a series never had one, or a file is damaged
+  6    incomplete: requests of a backfill failed, a series has no record, or a file is damaged or too old
   130  Ctrl-C (143: SIGTERM); a backfill keeps all complete pages";
 
 const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; its certificate goes into \

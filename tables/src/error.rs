@@ -60,7 +60,9 @@ impl fmt::Display for Error {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
-            Self::Damaged { path, why } => write!(f, "{path}: damaged: {why}; delete it and run the backfill again"),
+            Self::Damaged { path, why } => {
+                write!(f, "{path}: damaged: {why}; delete it and run the backfill again for its range")
+            }
             Self::InUse { target, by } => write!(f, "{target}: another backfill is writing these series: {by}"),
             Self::InvalidInput(message) => f.write_str(message),
         }

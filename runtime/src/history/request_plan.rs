@@ -107,16 +107,16 @@ impl RequestTemplate {
 
     /// Returns an error if the start of a range can only be a mistake, such as milliseconds read as seconds.
     pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
-        let problem = if from.unix_seconds() >= YEAR_3000 {
-            "after the year 3000"
+        let (start, problem, hint) = if from.unix_seconds() >= YEAR_3000 {
+            let hint = "integers are read as seconds; divide milliseconds by 1000";
+            (format!("{} Unix seconds", from.unix_seconds()), "after the year 3000", hint)
         } else if from > now + DAY {
-            "more than one day in the future"
+            (from.to_string(), "more than one day in the future", "")
         } else {
             return Ok(());
         };
-        let seconds = from.unix_seconds();
-        let error = Error::build(format!("the start was read as {seconds} Unix seconds, which is {problem}"));
-        Err(self.about(error.with_hint("integers are read as seconds; divide milliseconds by 1000")))
+        let error = Error::build(format!("the start was read as {start}, which is {problem}"));
+        Err(self.about(error.with_hint(hint)))
     }
 
     /// Adds the request to an error.
