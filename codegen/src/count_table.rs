@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountTable {
     /// The headings: one for the label column and one for each count column.
-    heading: &'static [&'static str],
+    pub(crate) heading: &'static [&'static str],
     /// The rows: a label, and one count per column.
     pub rows: Vec<(String, Vec<usize>)>,
 }
@@ -16,10 +16,6 @@ impl CountTable {
     pub(crate) fn row<T>(label: &str, facts: &[T], kinds: &[fn(&T) -> bool]) -> (String, Vec<usize>) {
         let counts = kinds.iter().map(|is_so| facts.iter().filter(|fact| is_so(fact)).count());
         (label.to_owned(), counts.collect())
-    }
-
-    pub(crate) fn new(heading: &'static [&'static str], rows: Vec<(String, Vec<usize>)>) -> Self {
-        Self { heading, rows }
     }
 }
 

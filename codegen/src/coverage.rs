@@ -49,7 +49,7 @@ impl Coverage {
         ];
         Self {
             endpoints: endpoint_counts(api),
-            facts: CountTable::new(HEADING, facts),
+            facts: CountTable { heading: HEADING, rows: facts },
             unknown: unknown_facts::unknown_facts(api),
         }
     }

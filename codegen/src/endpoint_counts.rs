@@ -22,5 +22,5 @@ pub fn endpoint_counts(api: &Api) -> CountTable {
     };
     let mut rows: Vec<_> = api.groups.iter().map(of_group).collect();
     rows.push(CountTable::row("total", &api.endpoints().collect::<Vec<_>>(), KINDS));
-    CountTable::new(HEADING, rows)
+    CountTable { heading: HEADING, rows }
 }

@@ -133,13 +133,9 @@ pub(super) fn timestamps(form: TimeForm) -> String {
 /// Converts text to a sentence with a capital letter and a full stop; empty text stays empty.
 pub(super) fn sentence(text: &str) -> String {
     let mut characters = text.chars();
-    match characters.next() {
-        None => String::new(),
-        Some(first) => {
-            let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-            format!("{}{}{end}", first.to_uppercase(), characters.as_str())
-        }
-    }
+    let Some(first) = characters.next() else { return String::new() };
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{}{end}", first.to_uppercase(), characters.as_str())
 }
 
 /// A sentence with the other names in the API document; empty if there are none.
@@ -153,15 +149,10 @@ pub(super) fn aliases(aliases: &[String]) -> String {
 
 /// A sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
 pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
-    let mut facts = Vec::new();
-    if !unit.is_empty() {
-        facts.push(format!("in {}", prose(unit)));
-    }
-    facts.extend(Some(self::range(range)).filter(|range| !range.is_empty()));
-    if evidence != Evidence::Documented {
-        facts.push(evidence.label().to_owned());
-    }
-    sentence(&facts.join(", "))
+    let unit = if unit.is_empty() { String::new() } else { format!("in {}", prose(unit)) };
+    let source = if evidence == Evidence::Documented { "" } else { evidence.label() };
+    let facts = [unit, self::range(range), source.to_owned()].into_iter().filter(|fact| !fact.is_empty());
+    sentence(&facts.collect::<Vec<_>>().join(", "))
 }
 
 /// A range as part of a sentence; empty for an unlimited range.
@@ -211,14 +202,11 @@ pub(super) fn codes(values: &[String]) -> String {
 
 /// A sentence with its first letter in lower case, for use after a colon.
 pub(super) fn lower_first(text: &str) -> String {
-    let mut characters = text.chars();
     // An acronym keeps its capitals.
-    match (characters.next(), characters.clone().next()) {
-        (Some(first), second) if !second.is_some_and(char::is_uppercase) => {
-            format!("{}{}", first.to_lowercase(), characters.as_str())
-        }
-        _ => text.to_owned(),
+    if text.chars().nth(1).is_some_and(char::is_uppercase) {
+        return text.to_owned();
     }
+    text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
 /// The beginning of the last sentence of the notes, which lists unknown facts.
@@ -232,11 +220,6 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
         }
         _ => (notes, None),
     }
-}
-
-/// Returns whether a list of unknown facts contains the unit.
-pub(super) fn names_the_unit(unknown: &str) -> bool {
-    unknown.contains("the unit")
 }
 
 /// The unknown facts of an endpoint, from the catalogue's `unknown` values and from the notes.

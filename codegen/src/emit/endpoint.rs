@@ -43,14 +43,13 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenS
     let marker = ident(&endpoint.type_ident);
     let body = &endpoint.body;
     let info = endpoint_info(api, &group.ident, endpoint);
-    let mut items = vec![quote! {
+    let implementation = quote! {
         impl Endpoint for #marker {
             type Body = #body;
             const INFO: &'static EndpointInfo = #info;
         }
-    }];
-    items.extend(takes(api, &marker, endpoint));
-    items
+    };
+    std::iter::once(implementation).chain(takes(api, &marker, endpoint)).collect()
 }
 
 fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {

@@ -105,22 +105,18 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
         Type::Boolean => quote!(ValueType::Boolean),
         Type::Timestamp(form) => quote!(ValueType::Timestamp(#form)),
         Type::Any => quote!(ValueType::Any),
-        Type::Named(name) => {
-            let name = ident(name);
-            quote!(ValueType::named::<#name>())
-        }
-        Type::Record(record) => {
-            let name = ident(&record.ident);
-            quote!(ValueType::record::<#name>())
-        }
-        Type::Recursive(record) => {
-            let name = ident(&record.ident);
-            quote!(ValueType::recursive::<#name>())
-        }
+        Type::Named(name) => value_type_for("named", name),
+        Type::Record(record) => value_type_for("record", &record.ident),
+        Type::Recursive(record) => value_type_for("recursive", &record.ident),
         Type::List(item) => value_type_of("List", item),
         Type::Map(item) => value_type_of("Map", item),
         Type::Option(item) => value_type_of("Option", item),
     }
+}
+
+fn value_type_for(kind: &str, name: &str) -> TokenStream {
+    let (kind, name) = (ident(kind), ident(name));
+    quote!(ValueType::#kind::<#name>())
 }
 
 fn value_type_of(kind: &str, item: &Type) -> TokenStream {

@@ -176,8 +176,7 @@ fn bracketed(open: &str, after: &[String]) -> Option<usize> {
 ///
 /// Literals contain no line breaks, so every line `    }` or `    };` ends a member.
 fn separate_members(lines: &[String]) -> String {
-    let mut text = String::new();
-    let mut after_member = false;
+    let (mut text, mut after_member) = (String::new(), false);
     for line in lines {
         if after_member && line.starts_with("    ") {
             text.push('\n');

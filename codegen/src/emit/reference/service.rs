@@ -3,7 +3,7 @@
 use super::{source, tables};
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{row, table};
-use crate::model::{Api, Endpoint, ErrorBody, NamedType, Param, Service};
+use crate::model::{Api, Endpoint, ErrorBody, NamedType, Service};
 
 /// The section on the labels of sources and their meaning.
 pub(super) const SOURCES: &str = "\
@@ -95,8 +95,7 @@ fn error_body(body: &ErrorBody) -> String {
         format!("The schema of the error body is {} (source: {}).", code(name), evidence.label())
     });
     let message = body.evidence.filter(|_| !body.message.is_empty()).map(|evidence| {
-        let fields: Vec<_> = body.message.iter().chain(&body.code).map(|field| code(field)).collect();
-        let fields = fields.join(", ");
+        let fields = body.message.iter().chain(&body.code).map(|field| code(field)).collect::<Vec<_>>().join(", ");
         format!("The message is in the first of these fields that exists: {fields} (source: {}).", evidence.label())
     });
     let parts: Vec<_> = name.into_iter().chain(message).collect();
@@ -124,7 +123,7 @@ pub(super) fn values(api: &Api) -> String {
 
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
     let params = endpoint.params.iter().flatten().filter(|param| param.shared.is_none_or(|(_, is_changed)| is_changed));
-    params.map(|param| &param.param).filter(|param| is_known(param)).map(|param| {
+    params.map(|param| &param.param).filter_map(|param| {
         let codes = |values: &[String]| values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
         let default: Vec<String> =
             param.default.iter().flat_map(|default| default.split(',')).map(Into::into).collect();
@@ -132,10 +131,7 @@ fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
         let values =
             [&param.allowed_values, &param.tested_values, &param.rejected_values, &default].map(|values| codes(values));
         let [served, works, refused, default] = values;
-        row([path, code(&param.wire_name), served, works, refused, default])
+        let is_known = [&served, &works, &refused].iter().any(|values| !values.is_empty());
+        is_known.then(|| row([path, code(&param.wire_name), served, works, refused, default]))
     })
-}
-
-fn is_known(param: &Param) -> bool {
-    !(param.allowed_values.is_empty() && param.tested_values.is_empty() && param.rejected_values.is_empty())
 }
