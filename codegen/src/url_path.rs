@@ -35,7 +35,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         segments.pop_if(|last| last.is_empty());
     }
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
-        let message = format!("the path `{path}` has an empty or a dotted segment");
+        let message = format!("the path `{path}` has an empty segment, or the segment `.` or `..`");
         return fault("path-segment", message, "write complete segments");
     }
     // RFC 3986, section 3.3: the characters of a segment that need no escape.

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// Clocks drift by less than one part in this many.
 const DRIFT: u32 = 1000;
 
-/// Lower and upper limits of the server's clock at a time.
+/// Lower and upper bounds of the server's time at a local instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     at: Instant,

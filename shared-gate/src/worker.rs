@@ -30,10 +30,10 @@ const FRESH: Duration = Duration::from_millis(20);
 /// Maximum duration of an exchange with any store.
 const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// Minimum time by which requests are admitted ahead of time, so that the exchange does not delay them.
+/// The least time in advance at which requests are admitted, so that the exchange with the store does not delay them.
 const MIN_AHEAD: Duration = Duration::from_millis(20);
 
-/// Maximum time by which requests are admitted ahead of time, so that a pause still stops most of them.
+/// The most time in advance at which requests are admitted. A pause after a 429 does not hold back admitted requests.
 const MAX_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \

@@ -105,7 +105,7 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
         serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))?;
     if version != VERSION {
         let age = if version < VERSION { "an older" } else { "a newer" };
-        return Err(format!("it has format {version} of {age} version, expected format {VERSION}"));
+        return Err(format!("{age} version wrote it, in format {version}; this version reads format {VERSION}"));
     }
     serde_json::from_slice(text).map_err(|error| format!("its state is not readable: {error}"))
 }
@@ -155,8 +155,8 @@ mod tests {
         for (other, expected) in [
             ("", "its state is not readable"),
             ("{}", "its state is not readable: missing field `version`"),
-            (r#"{"version":1,"series":[]}"#, "it has format 1 of an older version, expected format 2"),
-            (r#"{"version":3}"#, "it has format 3 of a newer version, expected format 2"),
+            (r#"{"version":1,"series":[]}"#, "an older version wrote it, in format 1; this version reads format 2"),
+            (r#"{"version":3}"#, "a newer version wrote it, in format 3; this version reads format 2"),
             (r#"{"version":2,"origin":"lab","series":[{}]}"#, "its state is not readable: missing field `path`"),
         ] {
             let error = parse::<FileState>(other.as_bytes()).unwrap_err();

@@ -33,7 +33,7 @@ pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
             what: format!("a year of one-minute records with a response time of 300 ms, in s: {words}"),
             bounds: if way == "history" { ("54.1", "52.7") } else { ("", "") },
             measured: seconds.to_owned(),
-            detail: format!("{requests}; the user's lines: {lines}"),
+            detail: format!("{requests}; lines of user code: {lines}"),
         });
     }
     Ok(outcomes)

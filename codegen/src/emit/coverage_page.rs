@@ -11,7 +11,7 @@ use crate::model::{Api, Body, Endpoint, Group};
 pub(super) fn file(api: &Api) -> File {
     let mut text = mark("");
     text += "# Coverage\n\n";
-    text += "Unknown facts are `unknown` in the catalogue and untyped JSON in the client, never a guess.\n";
+    text += "What is not known is never guessed: it is `unknown` in the catalogue, and untyped JSON in the client.\n";
     text += "`cargo xtask status` counts the known facts by source, and lists the most useful missing ones.\n";
     for (title, is_so) in UNKNOWN {
         text += &unknown(api, title, *is_so);

@@ -67,7 +67,7 @@ impl Omissions {
         self.add(weight, why.into(), pointer);
     }
 
-    /// Returns whether the omission of a path has been noted.
+    /// Returns whether a note explains why the value at a JSON pointer is not imported.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
         self.explained.contains(pointer)
     }

@@ -70,7 +70,7 @@ impl Merger<'_> {
     }
 }
 
-/// The names of each kind of difference.
+/// The kinds of differences, each with the names of the params or fields that differ.
 fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
     let missing = |from: &[Named], all: &[Named]| {
         let names = all.iter().map(|named| &named.name).filter(|name| from.iter().all(|other| other.name != **name));

@@ -100,7 +100,7 @@ mod tests {
         assert!(!limits.is_trusted(400), "400 may be the maximum of the service");
         limits.confirm(300, 20, false);
         assert!(!limits.is_trusted(300));
-        // The other end of the truncated page is empty too, which is no evidence that pages are complete.
+        // The other end of the truncated page of 300 is empty, which does not prove that pages are complete.
         limits.confirm(300, 0, true);
         assert!(!limits.is_trusted(200));
     }

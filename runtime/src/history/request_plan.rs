@@ -196,7 +196,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<us
     match size {
         Some(size) if size > outside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
-            .with_hint(format!("set it to {} at least, or omit it", outside.saturating_add(1)))),
+            .with_hint(format!("set it to at least {}, or omit it", outside.saturating_add(1)))),
         None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
     }
 }

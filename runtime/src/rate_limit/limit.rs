@@ -74,7 +74,7 @@ impl RateLimit {
         Self { windows, concurrent: Some(at_least_one(concurrent)) }
     }
 
-    /// A limit of the catalogue.
+    /// Creates a limit from its description in the catalogue.
     #[doc(hidden)]
     pub const fn set(windows: &'static [LimitWindow], concurrent: Option<usize>) -> Self {
         Self { windows: Cow::Borrowed(windows), concurrent }

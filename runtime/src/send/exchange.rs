@@ -119,8 +119,8 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, context } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // If the response has records, the error is about a record, so a message of the service does not explain the
-        // error.
+        // The message of the service is used only if the body has no records. Otherwise a record failed to decode, which
+        // the message does not explain.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());

@@ -78,7 +78,7 @@ async fn invalid_history_fails_before_sending() {
         (hours(&client).start_time(START), "`startTime` is set, but a history sets it; omit it; the range"),
         (hours(&client).end_time(START), "`endTime` is set, but a history sets it"),
         (hours(&client).sort("desc"), "`sort` is set, but a history sets it"),
-        (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or omit it"),
+        (hours(&client).limit(1), "`limit` is too small for a history; set it to at least 2, or omit it"),
     ];
     for (request, expected) in table {
         let error = request.clone().history(range.clone()).plan().unwrap_err();

@@ -86,5 +86,5 @@ async fn page_has_room_for_records_outside_of_its_range() {
     let service = Service::new(|request, _| answer(request, 0));
     let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
     let error = request.history(START..START + DAY).plan().unwrap_err();
-    assert!(error.to_string().contains("`limit` is too small for a history; set it to 73 at least"), "{error}");
+    assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
 }

@@ -111,7 +111,7 @@ fn introduction(registry: Registry) -> Markup {
     html! {
         section #introduction {
             h2 { "A mock server" }
-            p { (code_spans(registry.service.summary)) " This server has generated data." }
+            p { (code_spans(registry.service.summary)) " The data of this server is generated, not real." }
             p {
                 (callable(registry).count()) " of " (all) " endpoints can be called under "
                 code { (registry.service.base_url_suffix) } "; of the others only the names are known. "

@@ -71,12 +71,12 @@ impl Server {
         lock(&self.shelf).is_reserved = true;
     }
 
-    /// Rejects writes from now on, as a server without memory does.
+    /// Rejects writes from now on, as a server that has run out of memory does.
     pub(crate) fn fill(&self) {
         lock(&self.shelf).is_full = true;
     }
 
-    /// Deletes every key as soon as it is written, as a server without memory may do.
+    /// Deletes every key as soon as it is written, as a server that has run out of memory may do.
     pub(crate) fn evict(&self) {
         lock(&self.shelf).evicts = true;
     }

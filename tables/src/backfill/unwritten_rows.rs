@@ -16,7 +16,7 @@ use crate::time_ranges::TimeRanges;
 /// Number of rows that triggers a write, so that a killed run loses little.
 const ROWS: usize = 100_000;
 
-/// Age of the first row that triggers a write, because a slow service takes long to send [`ROWS`] rows.
+/// Rows are also written when the oldest is of this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]

@@ -77,7 +77,7 @@ async fn a_data_set_of_another_format_is_rejected_before_a_request() {
     for (version, age) in [(1, "an older"), (3, "a newer")] {
         fs::write(&head, text.replace("\"version\":2", &format!("\"version\":{version}"))).unwrap();
         let error = whole.plan().await.unwrap_err().to_string();
-        let expected = format!("data: it has format {version} of {age} version, expected format 2");
+        let expected = format!("data: {age} version wrote it, in format {version}; this version reads format 2");
         assert!(error.contains(&expected) && error.contains("to rebuild, move it away"), "{error}");
         let error = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap_err().to_string();
         assert!(error.contains(&expected), "{error}");
