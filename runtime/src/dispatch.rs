@@ -1,7 +1,8 @@
 //! Sends the attempts of a request, once its credentials are available.
 //!
-//! The dispatcher sends a request with its [`RequestContext`] and returns the response or the final error. Rate limiter
-//! and transport are only called here. `auth` decides which credentials a request carries, and `send` decodes its body.
+//! The dispatcher makes one attempt of a request with its [`RequestContext`], and `retry` decides about another. Rate
+//! limiter and transport are only called here. `auth` decides which credentials a request carries, and `send` repeats
+//! attempts and decodes the body.
 
 mod dispatcher;
 pub mod observer;

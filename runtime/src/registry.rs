@@ -4,7 +4,7 @@
 //! The registry is static and readable without a client: tools list endpoints from it, a mock server routes requests by
 //! it, and errors contain the names of endpoints.
 
-mod describe;
+mod builders;
 mod endpoint;
 mod history;
 mod service;
