@@ -222,6 +222,11 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Returns whether notes list the unit among the unknown facts.
+pub(super) fn lists_unit_as_unknown(notes: &str) -> bool {
+    unknown(notes).1.is_some_and(|unknown| unknown.contains("the unit"))
+}
+
 /// The unknown facts of an endpoint, from the catalogue's `unknown` values and from the notes.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("the params");

@@ -113,22 +113,17 @@ pub enum Type {
 impl Type {
     /// Returns the type; if it is or contains a timestamp, the timestamp gets this format.
     #[must_use]
-    pub fn timed_in(self, form: TimeForm) -> Self {
-        match self {
-            Self::Timestamp(_) => Self::Timestamp(form),
-            Self::List(item) => Self::List(Box::new(item.timed_in(form))),
-            Self::Map(item) => Self::Map(Box::new(item.timed_in(form))),
-            Self::Option(item) => Self::Option(Box::new(item.timed_in(form))),
-            other => other,
+    pub fn timed_in(mut self, form: TimeForm) -> Self {
+        if let Self::Timestamp(known) = self.innermost_mut() {
+            *known = form;
         }
+        self
     }
 
-    /// Marks the record in a list or map as one that contains the list or map.
-    pub fn make_recursive(&mut self) {
+    pub(crate) fn innermost_mut(&mut self) -> &mut Self {
         match self {
-            Self::List(item) | Self::Map(item) | Self::Option(item) => item.make_recursive(),
-            Self::Record(record) => *self = Self::Recursive(record.clone()),
-            _ => {}
+            Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost_mut(),
+            other => other,
         }
     }
 

@@ -52,8 +52,10 @@ impl<'a> Resolver<'a> {
             unique?;
             let (ident, mut fields, summary) = (ident?, fields?, meaning(&record.summary));
             for (field, declared) in fields.iter_mut().zip(&record.fields) {
-                if cycles.is_recursive(name, &declared.ty) {
-                    field.ty.make_recursive();
+                if cycles.is_recursive(name, &declared.ty)
+                    && let Type::Record(item) = field.ty.innermost().clone()
+                {
+                    *field.ty.innermost_mut() = Type::Recursive(item);
                 }
             }
             Ok(Record { ident, summary, evidence: record.evidence, fields, form: form(record.positional) })

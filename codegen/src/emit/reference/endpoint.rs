@@ -88,7 +88,7 @@ fn is_shared(param: &EndpointParam) -> bool {
 
 /// One table per record that the response contains.
 fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
-    let unit_is_unknown = docs::unknown(&endpoint.notes).1.is_some_and(|unknown| unknown.contains("the unit"));
+    let unit_is_unknown = docs::lists_unit_as_unknown(&endpoint.notes);
     let mut texts = Vec::new();
     for (index, record) in records(api, endpoint).into_iter().enumerate() {
         let Some(record) = api.record(record) else { continue };

@@ -42,8 +42,7 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
 /// A table of fields. A number has the unit `undocumented` if the notes list the unit as unknown.
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
-        let is_unknown =
-            unit_is_unknown || docs::unknown(&field.notes).1.is_some_and(|unknown| unknown.contains("the unit"));
+        let is_unknown = unit_is_unknown || docs::lists_unit_as_unknown(&field.notes);
         let unit = if field.unit.is_empty() && is_unknown && is_number(&field.ty) {
             "undocumented".to_owned()
         } else {
