@@ -111,7 +111,7 @@ pub(crate) const DEEP: &EnvelopeInfo =
 
 /// Decodes a series of any kind.
 pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
-    read_as(text, ENVELOPE, BadRecords::Refused)
+    read_as(text, ENVELOPE, BadRecords::Rejected)
 }
 
 /// Decodes a series, and skips its bad records.

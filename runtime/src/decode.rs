@@ -123,7 +123,7 @@ impl std::error::Error for DecodeError {}
 pub(crate) enum BadRecords {
     /// One bad record makes the response an error.
     #[default]
-    Refused,
+    Rejected,
     /// The record is omitted from the series and listed among the bad records.
     Skipped,
 }

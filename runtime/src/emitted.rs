@@ -34,7 +34,7 @@ pub fn decode_series<M: MetadataRecord>(
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, DecodeError> {
-    let rest = decode::series(text, M::SERVICE.envelope.as_ref(), record, BadRecords::Refused, records)?;
+    let rest = decode::series(text, M::SERVICE.envelope.as_ref(), record, BadRecords::Rejected, records)?;
     Ok(EnvelopeRest { time: time_field::<M>(), ..rest })
 }
 

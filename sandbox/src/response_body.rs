@@ -133,7 +133,7 @@ fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
     for field in registry.metadata.fields {
         let value = if let ValueType::List(ValueType::Named(named)) = field.ty {
-            let Listed { known, unknown, takes_several } = Listed::of(named, query);
+            let RequestedValues { known, unknown, takes_several } = RequestedValues::of(named, query);
             if types.contains(&named.name) {
                 (takes_several || !unknown.is_empty()).then(|| json!(unknown))
             } else {
@@ -151,14 +151,14 @@ fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
 }
 
 /// The values of a named type in a request.
-struct Listed<'q> {
+struct RequestedValues<'q> {
     known: Vec<&'q str>,
     unknown: Vec<&'q str>,
     /// `true` if a param of the type accepts several values.
     takes_several: bool,
 }
 
-impl<'q> Listed<'q> {
+impl<'q> RequestedValues<'q> {
     fn of(named: &'static TypeInfo, query: &'q Query) -> Self {
         let is_of_type = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(ty) if ty.name == named.name);
         let params = query.params().filter(is_of_type).collect::<Vec<_>>();

@@ -63,7 +63,7 @@ struct State {
     peak_in_flight: usize,
     /// Requests that arrived, by limit set of the registry.
     arrived: Vec<(&'static LimitInfo, Window)>,
-    /// Admitted requests, by enforced limit.
+    /// Requests within the limits, by enforced limit.
     admitted: Vec<Window>,
 }
 

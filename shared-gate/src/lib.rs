@@ -92,7 +92,7 @@ use runtime::emitted::LimitWindow;
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError};
 use tokio::time::Instant;
 
-use queue::{AdmittedInAll, Event, Queue};
+use queue::{Event, Queue, QueuedInAll};
 pub use settings::SharedGateBuilder;
 pub use status::{Machine, Status};
 
@@ -162,7 +162,7 @@ impl RateLimiter for SharedGate {
             for queue in self.0.of(attempt) {
                 admitted.push(queue.turn(attempt).await?);
             }
-            Ok(Permit::with_observer(AdmittedInAll(admitted)))
+            Ok(Permit::with_observer(QueuedInAll(admitted)))
         })
     }
 

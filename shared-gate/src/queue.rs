@@ -41,7 +41,7 @@ pub(crate) struct Waiting {
 }
 
 /// An admitted request, and the earliest time to send it.
-type Turn = (Admitted, Instant);
+type Turn = (QueuedRequest, Instant);
 
 /// An event of an admitted request.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub(crate) enum Event {
 
 impl Queue {
     /// Waits for a turn. Dropping the future leaves the queue.
-    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<Admitted, RateLimiterError> {
+    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, RateLimiterError> {
         let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, admission) = oneshot::channel();
         self.send(Message::Join(Waiting {
@@ -98,7 +98,7 @@ impl Waiting {
     /// Admits the request. If its caller has just left, the permit is dropped, which reports that nothing was sent.
     pub(crate) fn admit(self, at: Instant) {
         let (weight, queue) = (self.weight, self.queue.0.downgrade());
-        let admitted = Admitted { progress: Mutex::new(Progress::Waiting(self.queue)), weight, queue };
+        let admitted = QueuedRequest { progress: Mutex::new(Progress::Waiting(self.queue)), weight, queue };
         drop(self.turn.send(Ok((admitted, at))));
     }
 }
@@ -109,7 +109,7 @@ fn worker_ended() -> RateLimiterError {
 
 /// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, it returns its
 /// capacity.
-pub(crate) struct Admitted {
+pub(crate) struct QueuedRequest {
     progress: Mutex<Progress>,
     weight: usize,
     /// A transport may keep an ended request, which must not keep the channel open.
@@ -125,13 +125,13 @@ enum Progress {
     Ended,
 }
 
-impl Admitted {
+impl QueuedRequest {
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl PermitObserver for Admitted {
+impl PermitObserver for QueuedRequest {
     fn on_sent(&self) {
         let mut progress = self.progress();
         let now = Instant::now();
@@ -162,21 +162,21 @@ impl PermitObserver for Admitted {
     }
 }
 
-impl Drop for Admitted {
+impl Drop for QueuedRequest {
     fn drop(&mut self) {
         self.on_end();
     }
 }
 
 /// A request that was admitted in every queue that it joins.
-pub(crate) struct AdmittedInAll(pub(crate) Vec<Admitted>);
+pub(crate) struct QueuedInAll(pub(crate) Vec<QueuedRequest>);
 
-impl PermitObserver for AdmittedInAll {
+impl PermitObserver for QueuedInAll {
     fn on_sent(&self) {
-        self.0.iter().for_each(Admitted::on_sent);
+        self.0.iter().for_each(QueuedRequest::on_sent);
     }
 
     fn on_end(&self) {
-        self.0.iter().for_each(Admitted::on_end);
+        self.0.iter().for_each(QueuedRequest::on_end);
     }
 }

@@ -202,7 +202,7 @@ impl SharedState {
         }
         let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
         let at = match self.state.enter(now, weight) {
-            // Admitted ahead of time, as of the time at which the request may be sent.
+            // The turn is counted now, as of the time at which the request may be sent.
             Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, weight).map(|()| later),
             entered => entered.map(|()| now),
         }?;

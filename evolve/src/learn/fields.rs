@@ -17,7 +17,7 @@ pub(super) struct FieldList {
     pub(super) evidence: String,
     /// The envelope's time field, if the list does not repeat it.
     pub(super) time: Option<String>,
-    /// Listed fields whose types must not change, each with the reason.
+    /// Fields of the list whose types must not change, each with the reason.
     pub(super) fixed: Vec<(String, &'static str)>,
     /// The text before the name of a field in messages.
     pub(super) within: String,

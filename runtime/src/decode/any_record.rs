@@ -31,9 +31,9 @@ pub struct AnyRecord(Kind);
 #[derive(Clone, PartialEq)]
 enum Kind {
     /// Values by the table of a record, and the unknown fields.
-    Listed { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
+    WithTable { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
     /// A record without a table.
-    Unlisted(Value),
+    WithoutTable(Value),
 }
 
 /// The table of a record. Two tables are equal if they are the same static.
@@ -77,27 +77,27 @@ impl AnyRecord {
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
         match &self.0 {
-            Kind::Listed { record, .. } => Some(record.0),
-            Kind::Unlisted(_) => None,
+            Kind::WithTable { record, .. } => Some(record.0),
+            Kind::WithoutTable(_) => None,
         }
     }
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
         match &self.0 {
-            Kind::Listed { record, values, .. } => {
+            Kind::WithTable { record, values, .. } => {
                 let index = record.0.fields.iter().position(|field| field.wire_name == wire_name)?;
                 values.get(index).map(AnyValue::as_field_value)
             }
-            Kind::Unlisted(value) => value.get(wire_name).map(FieldValue::Any),
+            Kind::WithoutTable(value) => value.get(wire_name).map(FieldValue::Any),
         }
     }
 
     /// Returns the values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
     pub fn values(&self) -> impl ExactSizeIterator<Item = FieldValue<'_>> {
         let values = match &self.0 {
-            Kind::Listed { values, .. } => values,
-            Kind::Unlisted(_) => &[] as &[AnyValue],
+            Kind::WithTable { values, .. } => values,
+            Kind::WithoutTable(_) => &[] as &[AnyValue],
         };
         values.iter().map(AnyValue::as_field_value)
     }
@@ -105,16 +105,16 @@ impl AnyRecord {
     /// Returns the fields that are not in the table; `None` without a table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
         match &self.0 {
-            Kind::Listed { unknown_fields, .. } => Some(unknown_fields),
-            Kind::Unlisted(_) => None,
+            Kind::WithTable { unknown_fields, .. } => Some(unknown_fields),
+            Kind::WithoutTable(_) => None,
         }
     }
 
     /// Returns the entire record as JSON if its fields are unknown.
     pub fn as_any(&self) -> Option<&Value> {
         match &self.0 {
-            Kind::Listed { .. } => None,
-            Kind::Unlisted(value) => Some(value),
+            Kind::WithTable { .. } => None,
+            Kind::WithoutTable(value) => Some(value),
         }
     }
 }
@@ -122,15 +122,15 @@ impl AnyRecord {
 impl Fields for AnyRecord {
     fn from_row(row: &mut Row<'_>) -> Self {
         if std::ptr::eq(row.record, ANY) {
-            return Self(Kind::Unlisted(row.take(0)));
+            return Self(Kind::WithoutTable(row.take(0)));
         }
         let values = row.record.fields.iter().zip(&mut row.values);
         let values = values.map(|(field, value)| AnyValue::of_field(field.ty, std::mem::take(value))).collect();
-        Self(Kind::Listed { record: Table(row.record), values, unknown_fields: row.unknown_fields() })
+        Self(Kind::WithTable { record: Table(row.record), values, unknown_fields: row.unknown_fields() })
     }
 
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
-        if let Kind::Listed { values, unknown_fields, .. } = &self.0 {
+        if let Kind::WithTable { values, unknown_fields, .. } = &self.0 {
             let values: Vec<&dyn AsFieldValue> = values.iter().map(|value| value as _).collect();
             visitor(&values, unknown_fields);
         }
@@ -140,8 +140,8 @@ impl Fields for AnyRecord {
 impl AsFieldValue for AnyRecord {
     fn as_field_value(&self) -> FieldValue<'_> {
         match &self.0 {
-            Kind::Listed { record, .. } => FieldValue::Record(RecordValue::new(record.0, self)),
-            Kind::Unlisted(value) => FieldValue::Any(value),
+            Kind::WithTable { record, .. } => FieldValue::Record(RecordValue::new(record.0, self)),
+            Kind::WithoutTable(value) => FieldValue::Any(value),
         }
     }
 }

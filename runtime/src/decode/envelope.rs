@@ -198,7 +198,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         // The failed attempt stopped within the record, so the record is skipped from its beginning.
         json.back_to(start);
         let next = json.next_value()?;
-        if self.bad_records == BadRecords::Refused || json.skip(next).is_err() {
+        if self.bad_records == BadRecords::Rejected || json.skip(next).is_err() {
             return Err(error);
         }
         let error = match self.envelope {

@@ -211,7 +211,7 @@ struct Admission {
 enum Progress {
     /// Passed, but not yet reported as sent.
     #[default]
-    Admitted,
+    Unsent,
     Sent,
     /// A response arrived, or the request was cancelled.
     Ended,
@@ -229,7 +229,7 @@ impl PermitObserver for Admission {
                 _ => shared.state.sent(now, self.weight),
             }
         }
-        if *progress == Progress::Admitted {
+        if *progress == Progress::Unsent {
             *progress = Progress::Sent;
         }
     }
@@ -244,7 +244,7 @@ impl PermitObserver for Admission {
             let mut shared = lock(shared);
             let now = shared.now();
             // An unsent request gives its turn to another request, which does not shorten a pause.
-            if progress == Progress::Admitted {
+            if progress == Progress::Unsent {
                 shared.state.unsent(now, self.weight);
             }
             shared.state.ended();

@@ -59,12 +59,12 @@ fn broken_envelopes_are_rejected_with_their_path() {
 fn nested_records_are_found() {
     let text = r#"{"ok": true, "result": {"count": 2, "page": {"rows": [{"price": 1}, {"price": 2}], "next": "b"},
         "about": {"exchanges": ["a"]}}, "page": 1}"#;
-    let whole = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+    let whole = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
     assert_eq!((whole.data.len(), whole.metadata.exchanges.len()), (2, 1));
     let unknown = r#"{"ok": true,"result": {"count": 2,"page": {"next": "b"}},"page": 1}"#;
     assert_eq!(whole.unknown_fields.as_json(), unknown);
     for text in [r#"{"result": {"page": {"rows": []}}}"#, r#"{"result": {"about": null, "page": {"rows": []}}}"#] {
-        let empty = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+        let empty = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
         assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty() && empty.unknown_fields.is_empty());
     }
 }
@@ -75,7 +75,7 @@ fn nested_records_are_written_at_their_path() {
         ServiceInfo::new("Deep").envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about"));
     let text =
         r#"{"result":{"page":{"rows":[{"price":1.0}],"next":"b"},"about":{"exchanges":["a"]},"count":2},"ok":true}"#;
-    let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Refused).unwrap();
+    let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(&SERVICE, &data, &RecordValue::of(&metadata), &unknown_fields, serializer).unwrap();
@@ -101,7 +101,7 @@ fn error_in_a_nested_record_has_its_path() {
         (r#"{"result": {"page": {"rows": [], "rows": []}}}"#, "`result.page`: duplicate key `rows` in one object at"),
     ];
     for (text, expected) in table {
-        let error = deep_of::<Level>(text, BadRecords::Refused).map(drop).unwrap_err();
+        let error = deep_of::<Level>(text, BadRecords::Rejected).map(drop).unwrap_err();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
     let text = r#"{"result": {"page": {"rows": [{"price": 1}, {"price": []}]}}}"#;
@@ -178,7 +178,7 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
         ("", 0),
     ] {
         let (text, mut points) = (format!(r#"{{"data": [{records}]}}"#), Vec::<Point>::new());
-        let rest = series_into::<About>(&text, Some(TIMED), Point::INFO.into(), BadRecords::Refused, &mut points);
+        let rest = series_into::<About>(&text, Some(TIMED), Point::INFO.into(), BadRecords::Rejected, &mut points);
         assert_eq!(rest.map(|rest| rest.strange), Ok(expected), "{records}");
     }
 }
@@ -188,7 +188,7 @@ fn metadata_object_may_be_absent() {
     const NESTED: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
     let read = |info: &str| {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
-        let rest = series_into::<About>(&text, Some(NESTED), Level::INFO.into(), BadRecords::Refused, &mut levels);
+        let rest = series_into::<About>(&text, Some(NESTED), Level::INFO.into(), BadRecords::Rejected, &mut levels);
         rest.map(|rest| rest.metadata.exchanges).map_err(|error| error.to_string())
     };
     assert_eq!(read("null"), Ok(Vec::new()));
@@ -224,7 +224,7 @@ fn capacity_is_reserved_once_and_limited_to_a_page() {
         let text = format!(r#"{{"data": [{}]}}"#, vec![r#"{"price": 1}"#; records].join(","));
         let mut room = Room::default();
         let envelope = Some(&EnvelopeInfo { data: "data", metadata: None, time: None });
-        series_into::<About>(&text, envelope, Level::INFO.into(), BadRecords::Refused, &mut room).unwrap();
+        series_into::<About>(&text, envelope, Level::INFO.into(), BadRecords::Rejected, &mut room).unwrap();
         assert_eq!((room.records, room.reserved), (records, vec![expected]));
     }
 }
@@ -240,7 +240,7 @@ fn body_without_records_is_an_error() {
     ] {
         let envelope = Some(&EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None });
         let mut levels = Vec::<Level>::new();
-        let error = series_into::<About>(text, envelope, Level::INFO.into(), BadRecords::Refused, &mut levels);
+        let error = series_into::<About>(text, envelope, Level::INFO.into(), BadRecords::Rejected, &mut levels);
         assert_eq!(error.unwrap_err().lacks_data(), expected, "{text}");
     }
 }
