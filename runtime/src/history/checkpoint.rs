@@ -68,8 +68,8 @@ impl Checkpoint {
         self.records
     }
 
-    /// The time up to which all records have been returned.
-    pub fn time(&self) -> Timestamp {
+    /// The time from which a resumed history continues; all records before it have been returned.
+    pub fn next_time(&self) -> Timestamp {
         self.next
     }
 
@@ -184,7 +184,7 @@ mod tests {
             let checkpoint = Checkpoint { host, request, range, next, open_since, missing, records: 7, byte_offset: 0 }
                 .with_byte_offset(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
-            assert_eq!((checkpoint.records(), checkpoint.time()), (7, next));
+            assert_eq!((checkpoint.records(), checkpoint.next_time()), (7, next));
             let json = serde_json::to_string(&checkpoint).unwrap();
             assert_eq!(serde_json::from_str::<Checkpoint>(&json).unwrap(), checkpoint);
         }

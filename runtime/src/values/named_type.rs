@@ -130,7 +130,7 @@ macro_rules! named_type {
         impl $crate::emitted::Text for $name {}
 
         impl $crate::wire::ToWire for $name {
-            fn write_wire(&self, _: $crate::registry::TimeUnit, out: &mut ::std::string::String) {
+            fn write_param(&self, _: $crate::registry::TimeUnit, out: &mut ::std::string::String) {
                 out.push_str(self.as_str());
             }
         }

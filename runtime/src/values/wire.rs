@@ -14,7 +14,7 @@ pub use super::named_type::{NamedType, UnknownValue};
 /// A value that can be sent as a param.
 pub trait ToWire {
     /// Appends the value's text, not yet encoded for a URL; a timestamp is written in the unit.
-    fn write_wire(&self, unit: TimeUnit, out: &mut String);
+    fn write_param(&self, unit: TimeUnit, out: &mut String);
 
     /// Returns whether there is a value; without one, the param is omitted.
     fn is_some(&self) -> bool {
@@ -24,7 +24,7 @@ pub trait ToWire {
     /// Returns the value's text, not yet encoded for a URL; a timestamp is written in the unit.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
-        self.write_wire(unit, &mut out);
+        self.write_param(unit, &mut out);
         out
     }
 }
@@ -32,7 +32,7 @@ pub trait ToWire {
 macro_rules! written_as_displayed {
     ($($ty:ty)*) => {$(
         impl ToWire for $ty {
-            fn write_wire(&self, _: TimeUnit, out: &mut String) {
+            fn write_param(&self, _: TimeUnit, out: &mut String) {
                 out.push_str(&self.to_string());
             }
         }
@@ -42,20 +42,20 @@ macro_rules! written_as_displayed {
 written_as_displayed!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 bool);
 
 impl ToWire for str {
-    fn write_wire(&self, _: TimeUnit, out: &mut String) {
+    fn write_param(&self, _: TimeUnit, out: &mut String) {
         out.push_str(self);
     }
 }
 
 impl ToWire for String {
-    fn write_wire(&self, _: TimeUnit, out: &mut String) {
+    fn write_param(&self, _: TimeUnit, out: &mut String) {
         out.push_str(self);
     }
 }
 
 impl<T: ToWire + ?Sized> ToWire for &T {
-    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
-        (**self).write_wire(unit, out);
+    fn write_param(&self, unit: TimeUnit, out: &mut String) {
+        (**self).write_param(unit, out);
     }
 
     fn is_some(&self) -> bool {
@@ -65,9 +65,9 @@ impl<T: ToWire + ?Sized> ToWire for &T {
 
 /// `None` omits the param.
 impl<T: ToWire> ToWire for Option<T> {
-    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
+    fn write_param(&self, unit: TimeUnit, out: &mut String) {
         if let Some(value) = self {
-            value.write_wire(unit, out);
+            value.write_param(unit, out);
         }
     }
 
@@ -77,20 +77,20 @@ impl<T: ToWire> ToWire for Option<T> {
 }
 
 impl<T: ToWire + ToOwned + ?Sized> ToWire for Cow<'_, T> {
-    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
-        (**self).write_wire(unit, out);
+    fn write_param(&self, unit: TimeUnit, out: &mut String) {
+        (**self).write_param(unit, out);
     }
 }
 
 impl ToWire for Timestamp {
-    fn write_wire(&self, unit: TimeUnit, out: &mut String) {
+    fn write_param(&self, unit: TimeUnit, out: &mut String) {
         self.write_in(unit, out);
     }
 }
 
 /// Writes text without quotes, anything else as JSON.
 impl ToWire for Value {
-    fn write_wire(&self, _: TimeUnit, out: &mut String) {
+    fn write_param(&self, _: TimeUnit, out: &mut String) {
         match self {
             Self::String(text) => out.push_str(text),
             other => out.push_str(&other.to_string()),

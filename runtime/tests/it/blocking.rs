@@ -175,7 +175,7 @@ fn blocking_follow_is_an_iterator() {
     let mut updates = follow().updates_blocking();
     let update = updates.next().unwrap().unwrap();
     assert_eq!(update.records().len(), 3);
-    assert_eq!(updates.stream().checkpoint().unwrap().time().unix_seconds(), START + 3 * HOUR);
+    assert_eq!(updates.stream().checkpoint().unwrap().next_time().unix_seconds(), START + 3 * HOUR);
     let outcome = Runtime::new().unwrap().block_on(async { follow().updates_blocking().next() });
     assert!(outcome.unwrap().unwrap_err().to_string().contains("would block"));
 }

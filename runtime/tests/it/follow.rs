@@ -123,7 +123,7 @@ async fn follow_sends_one_request_per_interval() {
     assert_eq!(received, Received { records: minutes(0..180), ..Received::default() });
     // One request per minute, and a first request that shows the service's time.
     assert_eq!(service.seen().0, 181);
-    assert_eq!(poller.checkpoint().unwrap().time(), Timestamp::from(START + 180 * MINUTE));
+    assert_eq!(poller.checkpoint().unwrap().next_time(), Timestamp::from(START + 180 * MINUTE));
 }
 
 #[tokio::test(start_paused = true)]
@@ -335,7 +335,7 @@ async fn the_open_interval_of_a_history_is_requested_again() {
     let all = history().collect().await.unwrap();
     let (open, checkpoint) = (*all.times.last().unwrap(), all.checkpoint.unwrap());
     assert!(open + 3600 * SECOND > from + 3 * 3600 * SECOND);
-    assert_eq!((checkpoint.time(), checkpoint.records()), (open, 3));
+    assert_eq!((checkpoint.next_time(), checkpoint.records()), (open, 3));
     let again = history().resume(checkpoint.clone()).collect().await.unwrap();
     assert_eq!((again.times.first(), again.checkpoint.unwrap().records()), (Some(&open), 3));
     let later = open + Duration::from_secs(HOUR.unsigned_abs()) + 60 * SECOND;

@@ -99,7 +99,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     }
     assert_eq!(expected.next(), None);
     let hour = |time: Timestamp| (time.unix_seconds() - START) / HOUR;
-    let gaps: Vec<_> = table.report().map(|(key, report)| (*key, report.gaps.as_slice())).collect();
+    let gaps: Vec<_> = table.reports().map(|(key, report)| (*key, report.gaps.as_slice())).collect();
     let [("minutes", [minute]), ("hours", [hours])] = gaps.as_slice() else { panic!("{gaps:?}") };
     assert_eq!([minute, hours].map(|gap| (hour(gap.range.start), hour(gap.range.end))), [(5, 5), (0, 10)]);
 }

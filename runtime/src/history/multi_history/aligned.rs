@@ -85,7 +85,7 @@ impl<K: Clone, T> Aligned<K, T> {
     }
 
     /// The reports so far, each with the key of its series.
-    pub fn report(&self) -> impl Iterator<Item = (&K, &Report)> {
+    pub fn reports(&self) -> impl Iterator<Item = (&K, &Report)> {
         self.series.series.iter().zip(&self.columns).map(|(member, column)| (&member.key, &column.report))
     }
 

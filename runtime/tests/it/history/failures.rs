@@ -50,7 +50,7 @@ async fn failing_page_is_reported_while_others_continue() {
         };
         assert_eq!((given, error.status()), (98, Some(status)));
         assert!(pages.next().await.is_none());
-        assert_eq!(saved.unwrap().time(), from.into());
+        assert_eq!(saved.unwrap().next_time(), from.into());
     }
 }
 
