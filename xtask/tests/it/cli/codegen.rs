@@ -1,0 +1,146 @@
+//! Tests of `cargo xtask codegen`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{MARKET, crate_of, project, run, text};
+
+#[test]
+fn codegen_fills_an_empty_folder_and_reports_it() {
+    let (spec, out) = project("fill");
+    let first = run(&["codegen"], &spec, &out);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let output = text(&first.stdout);
+    assert!(output.contains("market          1          1"), "{output}");
+    assert!(output.contains("wrote new market.rs"), "{output}");
+    let second = text(&run(&["codegen"], &spec, &out).stdout);
+    assert!(second.contains("up to date"), "{second}");
+}
+
+#[test]
+fn codegen_replaces_a_file_that_does_not_compile() {
+    let (spec, out) = project("mend");
+    run(&["codegen"], &spec, &out);
+    let broken = out.join("market.rs");
+    let marker = fs::read_to_string(&broken).expect("a file").lines().next().expect("a marker").to_owned();
+    fs::write(&broken, format!("{marker}\nthis is not valid Rust {{")).expect("a file");
+    assert!(text(&run(&["codegen"], &spec, &out).stdout).contains("rewrote market.rs"));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+/// `xtask` regenerates the client, so it must build even if the client does not.
+#[test]
+fn no_command_needs_the_client_or_the_sandbox_to_build() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", "xtask", "--edges", "all", "--prefix", "none"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let tree = text(&tree.stdout);
+    assert!(tree.contains("codegen v"), "{tree}");
+    assert!(!tree.contains("generated-client v") && !tree.contains("sandbox v"), "{tree}");
+}
+
+#[test]
+fn check_mode_names_every_difference_and_the_command_that_fixes_it() {
+    let (spec, out) = project("drift");
+    run(&["codegen"], &spec, &out);
+    let changed = fs::read_to_string(out.join("market.rs")).expect("a file").replace("spot", "spit");
+    fs::write(out.join("market.rs"), changed).expect("a file");
+    fs::remove_file(out.join("service/types.rs")).expect("a file");
+    fs::write(out.join("notes.txt"), "mine").expect("a file");
+    let output = run(&["codegen", "--check"], &spec, &out);
+    assert_eq!(output.status.code(), Some(1));
+    let output = text(&output.stderr);
+    for expected in
+        ["drifted: market.rs", "missing: service/types.rs", "foreign: notes.txt", "cargo xtask codegen --spec"]
+    {
+        assert!(output.contains(expected), "expected {expected} in\n{output}");
+    }
+    assert!(!out.join("service/types.rs").exists(), "--check wrote a file");
+    assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
+    assert!(!out.join("service/types.rs").exists(), "codegen wrote next to a foreign file");
+}
+
+#[test]
+fn another_catalogue_needs_a_separate_folder() {
+    let (spec, out) = project("another_catalogue");
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["codegen", "--spec"]).arg(&spec).output();
+    let output = output.expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    let output = text(&output.stderr);
+    assert!(output.contains("is not the catalogue of the client") && output.contains("--out CRATE"), "{output}");
+    // A folder with files of another crate is not changed, even if they are outdated.
+    run(&["codegen"], &spec, &out);
+    fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
+    let output = run(&["codegen"], &spec, &out);
+    assert_eq!(output.status.code(), Some(1));
+    let output = text(&output.stderr);
+    assert!(output.contains("foreign: market.rs was generated for `client`"), "{output}");
+    assert!(output.contains("has files of `client`: name another folder with `--out`"), "{output}");
+}
+
+#[test]
+fn a_folder_with_an_invalid_crate_name_is_rejected() {
+    let (spec, out) = project("names_of_crates");
+    for name in ["2fast", "fn", "größe", "-", "core", "tokio", "generated-client-runtime"] {
+        let folder = crate_of(&out).with_file_name(name);
+        let output = run(&["codegen"], &spec, &folder.join("src/generated"));
+        let output = text(&output.stderr);
+        assert!(
+            output.contains(&format!("`{name}` is not valid as the name of an emitted crate")) && !folder.exists(),
+            "{output}"
+        );
+    }
+    let named = crate_of(&out).with_file_name("2slow");
+    fs::create_dir_all(&named).expect("a folder");
+    fs::write(named.join("Cargo.toml"), "[package]\nname = \"slow\"\n").expect("a file");
+    assert!(run(&["codegen"], &spec, &named.join("src/generated")).status.success(), "the manifest names it");
+}
+
+/// `ulimit -f 0` makes the system end the program at the first byte that it writes to a file.
+#[cfg(unix)]
+#[test]
+fn the_next_run_completes_an_interrupted_one() {
+    let (spec, out) = project("interrupted");
+    run(&["codegen"], &spec, &out);
+    let before = fs::read_to_string(out.join("market.rs")).expect("a file");
+    fs::write(spec.join("market.yaml"), MARKET.replace("spot", "index")).expect("a file");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "ulimit -c 0; ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_xtask"),
+        "codegen",
+        "--spec",
+    ]);
+    let output = command.arg(&spec).arg("--out").arg(crate_of(&out)).output().expect("a shell");
+    assert!(!output.status.success());
+    assert_eq!(fs::read_to_string(out.join("market.rs")).expect("a file"), before);
+    let next = run(&["codegen"], &spec, &out);
+    assert!(next.status.success(), "{}", text(&next.stderr));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+#[test]
+fn invalid_catalogue_writes_no_file() {
+    let (spec, out) = project("wrong");
+    fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");
+    for command in ["codegen", "check"] {
+        let output = run(&[command], &spec, &out);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("market.yaml:5:9"), "{}", text(&output.stderr));
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn the_checkout_is_the_one_that_cargo_runs_it_for() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("another");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["check", "--help"]).env("CARGO_MANIFEST_DIR", folder.join("xtask"));
+    let help = text(&command.output().expect("xtask runs").stdout);
+    assert!(help.contains(&folder.join("spec").display().to_string()), "{help}");
+}

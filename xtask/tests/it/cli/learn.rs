@@ -1,0 +1,93 @@
+//! Tests of `cargo xtask learn`.
+
+use std::fs;
+use std::process::Command;
+
+use super::{MARKET, project, run, text};
+
+/// A response of the sandbox, as `curl -i` saves it.
+const MOCK_RESPONSE: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
+
+#[test]
+fn learned_fields_are_shown_and_written_only_if_confirmed() {
+    let (spec, out) = project("learn");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, MOCK_RESPONSE).expect("a file");
+    let reply = reply.to_str().expect("a path");
+    let asked = run(&["learn", "/basis", reply], &spec, &out);
+    assert_eq!(asked.status.code(), Some(1), "not confirmed");
+    assert!(
+        text(&asked.stdout).contains("+    - {name: basis, type: number, summary: unknown}"),
+        "{}",
+        text(&asked.stdout)
+    );
+    assert!(text(&asked.stderr).contains("`--yes` writes without confirmation"), "{}", text(&asked.stderr));
+    assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), MARKET);
+    assert!(run(&["learn", "/basis", reply, "--yes"], &spec, &out).status.success());
+    assert!(fs::read_to_string(spec.join("market.yaml")).expect("a file").contains("name: basis"));
+    assert!(text(&run(&["learn", "/basis", reply], &spec, &out).stdout).contains("nothing to write"));
+}
+
+#[test]
+fn mock_data_never_enters_our_own_catalogue() {
+    let (spec, _) = project("learn_invented");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, MOCK_RESPONSE).expect("a file");
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let output = Command::new(xtask).args(["learn", "/ping", "--yes"]).arg(&reply).output().expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("a mock response of the sandbox"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn unreadable_input_is_reported_with_a_remedy() {
+    let (spec, out) = project("remedies");
+    for (arguments, expected) in [
+        (&["learn", "/basis", "nowhere.json"][..], "pass files with responses, or request one with --live"),
+        (&["learn", "/basis", "reply.json", "--param", "coin=BTC"], "cannot be used with"),
+        (&["learn", "/bases", "Cargo.toml"], "did you mean `/basis`?"),
+        (&["import", "nowhere.json"], "pass a file with an OpenAPI description"),
+        (&["import", "Cargo.toml"], "the description cannot be read"),
+    ] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn learn_fails_if_no_endpoint_responds() {
+    let (spec, _) = project("unasked");
+    let more = MARKET.to_owned()
+        + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
+    fs::write(spec.join("market.yaml"), more).expect("a file");
+    // A failure of every request is reported once; a failure of one request does not stop the next.
+    for (code, asked, expected) in
+        [("2", 1, "`GET /basis`: no way"), ("1", 2, "none of 2 endpoints returned a response")]
+    {
+        let calls = spec.with_file_name("calls");
+        let _ = fs::remove_file(&calls);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        // A project root that only this test uses.
+        command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", super::CARGO);
+        command.env("FAKE_CARGO_CALLS", &calls).env("FAKE_CARGO_STATUS", code);
+        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
+        let output = command.output().expect("xtask runs");
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+        assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
+    }
+}
+
+/// Our client sends our key to the host in the environment variable, so it must not be used for another service.
+#[test]
+fn no_other_catalogue_is_learned_from_our_service() {
+    let (spec, out) = project("live_of_another");
+    for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success());
+        let output = text(&output.stderr);
+        assert!(output.contains("--live uses the client and the key of this project's own catalogue"), "{output}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Tests of `cargo xtask serve`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{CARGO, text};
+
+/// The sandbox is tested in its own crate.
+#[test]
+fn serve_starts_the_sandbox_in_the_current_folder() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve");
+    fs::create_dir_all(&dir).expect("a new folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["serve", "--port", "0", "--spec", "mine"]).env("CARGO", CARGO).current_dir(&dir);
+    let running = command.stdout(Stdio::piped()).spawn().expect("xtask runs");
+    let id = running.id();
+    let output = text(&running.wait_with_output().expect("it ends").stdout);
+    let (folder, handed) = output.trim_end().split_once('\n').expect("two lines");
+    assert_eq!(Path::new(folder), dir.canonicalize().expect("it exists"), "`mine` is relative to the caller's folder");
+    assert!(handed.starts_with(&format!("{id} run ")), "ending process {id} ends the sandbox: {handed}");
+    assert!(handed.ends_with(" --port 0 --spec mine"), "{handed}");
+}
