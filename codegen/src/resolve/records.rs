@@ -43,7 +43,9 @@ impl<'a> Resolver<'a> {
                 let unique = self.unique(&mut seen, "duplicate-type", name, name.at(), message);
                 unique.and(self.hides_none(name))
             };
+            self.used.within = Some((scope.module, name.as_str()));
             let fields = self.fields(scope, &record.fields, record.evidence, None);
+            self.used.within = None;
             if cycles.is_endless(name) {
                 let message = format!("`{name}` contains itself outside of a list or a map");
                 let help = "use the type `any` for the field that closes the cycle; only a list or a map can close it";

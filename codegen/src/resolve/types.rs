@@ -121,7 +121,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
-        self.used.records.insert((module, &record.name));
+        self.used.records.entry(self.used.within).or_default().push((module, &record.name));
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 

@@ -1,19 +1,36 @@
 //! Reports named entries that no other entry refers to. In most cases a reference is missing or misspelt.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::load::Catalogue;
 
+/// A record, as module and name; the module is `None` for `service.yaml`.
+pub(super) type RecordKey<'a> = (Option<&'a str>, &'a str);
+
 /// The entries to which at least one other entry refers.
 #[derive(Default)]
 pub(super) struct Used<'a> {
     pub(super) types: HashSet<&'a str>,
-    /// Records, as module and name; the module is `None` for `service.yaml`.
-    pub(super) records: HashSet<(Option<&'a str>, &'a str)>,
+    /// The records to which a record refers, and under `None` those to which anything else refers.
+    pub(super) records: HashMap<Option<RecordKey<'a>>, Vec<RecordKey<'a>>>,
+    /// The record that is being resolved.
+    pub(super) within: Option<RecordKey<'a>>,
     /// Shared params, as indices.
     pub(super) params: HashSet<usize>,
+}
+
+impl<'a> Used<'a> {
+    /// The records that bodies and metadata contain, directly or in other records.
+    fn contained_records(&self) -> HashSet<RecordKey<'a>> {
+        let (mut contained, mut waiting) = (HashSet::new(), vec![None]);
+        while let Some(user) = waiting.pop() {
+            let records = self.records.get(&user).into_iter().flatten();
+            waiting.extend(records.filter(|record| contained.insert(**record)).copied().map(Some));
+        }
+        contained
+    }
 }
 
 impl<'a> Resolver<'a> {
@@ -28,7 +45,8 @@ impl<'a> Resolver<'a> {
         let groups = catalogue.groups.iter().map(|group| (Some(group.module()), &group.spec.records));
         let records = groups.chain([(None, &service.records)]);
         let records = records.flat_map(|(module, records)| records.iter().map(move |record| (module, &record.name)));
-        let records = records.filter(|(module, name)| !self.used.records.contains(&(*module, name.as_str())));
+        let contained = self.used.contained_records();
+        let records = records.filter(|(module, name)| !contained.contains(&(*module, name.as_str())));
         let params = service.params.iter().enumerate().filter(|(index, _)| !self.used.params.contains(index));
         let types = types.map(|name| ("type", name));
         let records = records.map(|(_, name)| ("record", name));

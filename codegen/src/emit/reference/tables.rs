@@ -109,9 +109,8 @@ fn list_as(param: &Param) -> &'static str {
 
 /// The record of a type: the type itself, or the items of a list or map.
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
-    match ty {
+    match ty.innermost() {
         Type::Record(record) | Type::Recursive(record) => Some(record),
-        Type::List(item) | Type::Map(item) | Type::Option(item) => record_of(item),
         _ => None,
     }
 }
@@ -147,6 +146,7 @@ fn is_number(ty: &Type) -> bool {
 /// The type of a field in the client.
 fn rust_type(field: &Field) -> String {
     let ty = field.ty.to_token_stream().to_string().replace(' ', "");
+    let ty = ty.replace("::std::collections::", "").replace(',', ", ");
     if field.is_option() { format!("`Option<{ty}>`") } else { format!("`{ty}`") }
 }
 
