@@ -58,7 +58,7 @@ pub use model::Api;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
 pub use resolve::{may_be_fixed, may_carry_key};
-pub use spec_readme::write_readme_tables;
+pub use spec_readme::readme_tables;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
 #[doc(hidden)]

@@ -6,7 +6,7 @@
 //! nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then renamed, so
 //! that an interrupted run leaves either the old or the new text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -110,15 +110,27 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders, or none if there is a conflict.
+/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders and writes the other files, or writes
+/// nothing if there is a conflict or if one of the texts cannot be written.
 ///
 /// Returns one report per folder, in the given order.
-pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
-    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, &error)));
+pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> io::Result<Vec<Report>> {
+    let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, error)));
     let reports = reports.collect::<io::Result<Vec<_>>>()?;
     if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
+        let mut files = others;
         for (folder, report) in folders.iter().zip(&reports) {
-            folder.update(report)?;
+            let mut emitted = folder.emitted();
+            let new = report.changes.iter().filter_map(|change| Some((&change.path, emitted.remove(&*change.path)?)));
+            files.extend(new.map(|(path, text)| (folder.root.join(path), text)));
+        }
+        replace(&files)?;
+        for (folder, report) in folders.iter().zip(&reports) {
+            for stale in report.changes.iter().filter(|change| change.kind == ChangeKind::Stale) {
+                let path = folder.root.join(&stale.path);
+                fs::remove_file(&path).map_err(|error| named(&path, error))?;
+                remove_empty_parents(&folder.root, &path);
+            }
         }
     }
     Ok(reports)
@@ -154,56 +166,30 @@ impl Folder {
         let emitted = self.emitted();
         let on_disk = self.on_disk(&emitted)?;
         let mut report = Report::default();
-        for (path, text) in &emitted {
-            match on_disk.get(*path).map(|found| self.judge(found.as_deref(), Some(text))) {
-                None => report.push(path, ChangeKind::Missing),
-                Some(None) => report.unchanged += 1,
-                Some(Some(kind)) => report.push(path, kind),
+        for path in emitted.keys().copied().chain(on_disk.keys().map(String::as_str)).collect::<BTreeSet<_>>() {
+            match self.judge(path, on_disk.get(path), emitted.get(path)) {
+                None => report.unchanged += 1,
+                Some(kind) => report.changes.push(FileChange { path: path.to_owned(), kind }),
             }
         }
-        for (path, found) in on_disk.iter().filter(|(path, _)| !emitted.contains_key(path.as_str())) {
-            let kind = if is_left_over(path) { Some(ChangeKind::Stale) } else { self.judge(found.as_deref(), None) };
-            report.changes.extend(kind.map(|kind| FileChange { path: path.clone(), kind }));
-        }
-        report.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(report)
     }
 
-    /// The difference between a file on disk and the emitted text; `found` is `None` for a file that is not text.
-    fn judge(&self, found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
-        let Some(text) = found else { return Some(ChangeKind::Foreign(None)) };
-        let owner = owner(text);
+    /// The difference between a file on disk and the emitted text; the text on disk is `None` if the file is not text.
+    fn judge(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
+        let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
+        let owner = found.as_deref().and_then(owner);
         let is_own = self.is_owner(owner);
-        match emitted {
-            Some(emitted) if text == emitted => None,
-            Some(emitted) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
-            None if is_own => Some(ChangeKind::Stale),
+        match (found, emitted) {
+            (Some(text), Some(emitted)) if text == emitted => None,
+            (Some(text), Some(emitted)) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
+            (_, None) if is_own || is_left_over(path) => Some(ChangeKind::Stale),
             _ => Some(ChangeKind::Foreign(owner.filter(|owner| !owner.is_empty()).map(str::to_owned))),
         }
     }
 
     fn is_owner(&self, owner: Option<&str>) -> bool {
         owner == Some(self.package.as_deref().unwrap_or_default())
-    }
-
-    fn update(&self, report: &Report) -> io::Result<()> {
-        let emitted = self.emitted();
-        for FileChange { path, kind } in &report.changes {
-            let target = self.root.join(path);
-            match emitted.get(path.as_str()) {
-                Some(text) => {
-                    let folder = target.parent().unwrap_or(&self.root);
-                    fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
-                    replace(&[(target, text.clone())])?;
-                }
-                None if *kind == ChangeKind::Stale => {
-                    fs::remove_file(&target).map_err(|error| named(&target, &error))?;
-                    remove_empty_parents(&self.root, &target);
-                }
-                None => {}
-            }
-        }
-        Ok(())
     }
 }
 
@@ -213,7 +199,7 @@ const FOR: &str = " for ";
 /// The suffix of a temporary file.
 const UNFINISHED: &str = ".unfinished";
 
-/// Replaces each file atomically, so that no reader sees an incomplete file.
+/// Replaces each file atomically, so that no reader sees an incomplete file; creates missing folders.
 ///
 /// All texts are written to temporary paths before the first rename, so no file is replaced if one of the texts cannot
 /// be written. Links and permissions are preserved.
@@ -225,17 +211,18 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
         // The process id gives concurrent runs different temporary paths.
         let mut new = target.as_os_str().to_owned();
         new.push(format!(".{}{UNFINISHED}", std::process::id()));
-        let done = fs::write(&new, text).and_then(|()| match fs::metadata(&target) {
+        let folder = fs::create_dir_all(target.parent().unwrap_or(&target));
+        let done = folder.and_then(|()| fs::write(&new, text)).and_then(|()| match fs::metadata(&target) {
             Ok(old) => fs::set_permissions(&new, old.permissions()),
             Err(_) => Ok(()),
         });
         // Also added if the write failed, so that an incomplete temporary file is removed below.
         written.push((new.into(), target, path));
-        done.map_err(|error| named(path, &error))
+        done.map_err(|error| named(path, format!("{error}; nothing was written")))
     });
     let mut moves = written.iter();
     let replaced = beside.and_then(|()| {
-        moves.try_for_each(|(new, target, path)| fs::rename(new, target).map_err(|error| named(path, &error)))
+        moves.try_for_each(|(new, target, path)| fs::rename(new, target).map_err(|error| named(path, error)))
     });
     if replaced.is_err() {
         for (new, ..) in &written {
@@ -251,15 +238,9 @@ fn is_left_over(path: &str) -> bool {
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
-/// Adds a path to the message of an error.
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-impl Report {
-    fn push(&mut self, path: &str, kind: ChangeKind) {
-        self.changes.push(FileChange { path: path.to_owned(), kind });
-    }
+/// An error with the path of its file.
+fn named(path: &Path, error: impl fmt::Display) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
 }
 
 /// The name of the crate in the marker at the top of a text; `None` without a marker, empty if the marker has no name.

@@ -77,7 +77,6 @@ impl CatalogueChange {
     /// Writes the files into the catalogue's folder, which is created if it is missing. Replaces no file if any of them
     /// has been edited since the change was made, or cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        fs::create_dir_all(dir)?;
         let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));
         codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
     }

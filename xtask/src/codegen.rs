@@ -214,19 +214,16 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
     }
-    let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
-    let mut created = Vec::new();
-    // `codegen::write` writes nothing if there are foreign files, and neither may the steps below.
-    let is_free = !reports.iter().any(Report::has_foreign);
-    if is_ours
-        && is_free
-        && let Some(report) = reports.last_mut()
-    {
-        report.changes.extend(codegen::write_readme_tables(spec, mode).map_err(Failure::Disk)?);
-    }
-    if mode == Mode::Write && is_free {
-        created = crate_folder.missing(&api);
-        crate_folder.complete(&created).map_err(Failure::Disk)?;
+    let created = if mode == Mode::Write { crate_folder.missing(&api) } else { Vec::new() };
+    let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
+    let readme = is_ours.then(|| codegen::readme_tables(spec)).flatten();
+    let readme = readme.map(|(path, text, change)| {
+        others.push((path, text));
+        change
+    });
+    let mut reports = codegen::write(&folders, others, mode).map_err(Failure::Disk)?;
+    if let Some(report) = reports.last_mut() {
+        report.changes.extend(readme);
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
     Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created })

@@ -4,7 +4,6 @@
 //! manifest or `lib.rs` belongs to the user and is never changed.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use codegen::{Api, File, Package};
@@ -29,6 +28,9 @@ impl CrateFolder {
     pub(crate) fn at(folder: &Path) -> Result<Self, String> {
         if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
+        }
+        if let Some(why) = foreign(folder) {
+            return Err(format!("error: {} {why}; name another folder with `--out`\n", folder.display()));
         }
         let package = Package::new(project_paths::package(folder));
         if !package.can_be_named() {
@@ -56,16 +58,12 @@ impl CrateFolder {
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
         let runtime = relative(&self.folder, &project_paths::root().join("runtime"));
         let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());
-        files.into_iter().filter(|file| !self.folder.join(&file.path).exists()).collect()
+        files.into_iter().filter(|file| !self.path(file).exists()).collect()
     }
 
-    /// Writes the missing files.
-    pub(crate) fn complete(&self, missing: &[File]) -> io::Result<()> {
-        missing.iter().try_for_each(|file| {
-            let path = self.folder.join(&file.path);
-            fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
-            fs::write(path, &file.text)
-        })
+    /// The path of a file of the crate.
+    pub(crate) fn path(&self, file: &File) -> PathBuf {
+        self.folder.join(&file.path)
     }
 
     /// The path of the folder for messages: relative to the project's root if it is inside the project.
@@ -74,12 +72,24 @@ impl CrateFolder {
     }
 }
 
+/// The reason why the emitted files do not belong into a folder: it is or is in a catalogue, or it is another crate.
+fn foreign(folder: &Path) -> Option<&'static str> {
+    let is_file = |path: &str| folder.join(path).is_file();
+    let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
+    if absolute(folder).ancestors().take(2).any(|folder| folder.join("service.yaml").is_file()) {
+        return Some("is part of a catalogue");
+    }
+    let has_code = is_file("src/lib.rs") || is_file("src/main.rs");
+    (has_code && !library.contains("mod generated;")).then_some("is a crate without `mod generated;` in `src/lib.rs`")
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.canonicalize().unwrap_or(path)
+}
+
 /// The path from one folder to another; absolute if they have no common folder.
 fn relative(from: &Path, to: &Path) -> PathBuf {
-    let absolute = |path: &Path| {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        path.canonicalize().unwrap_or(path)
-    };
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     // Folders with only the root in common get an absolute path, which stays correct if the crate is moved.

@@ -45,7 +45,7 @@ fn check(dir: &Path, mode: Mode) -> Report {
 }
 
 fn check_all(folders: &[Folder], mode: Mode) -> Vec<Report> {
-    write(folders, mode).expect("the disk works")
+    write(folders, Vec::new(), mode).expect("the disk works")
 }
 
 fn kinds(report: &Report) -> Vec<(&str, &'static str)> {

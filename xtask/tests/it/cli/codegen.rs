@@ -124,6 +124,45 @@ fn the_next_run_completes_an_interrupted_one() {
     assert!(run(&["codegen", "--check"], &spec, &out).status.success());
 }
 
+/// `ulimit -f 3` makes the system refuse files of more than 1,536 bytes.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_if_one_file_cannot_be() {
+    let (spec, out) = project("unwritable");
+    let script = "trap '' XFSZ; ulimit -f 3; exec \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_xtask"), "codegen", "--spec"]);
+    let output = command.arg(&spec).arg("--out").arg(crate_of(&out)).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1));
+    let output = text(&output.stderr);
+    assert!(output.starts_with("error: ") && output.contains("docs/README.md: "), "{output}");
+    assert!(output.ends_with("; nothing was written\n"), "{output}");
+    let files = Command::new("find").arg(crate_of(&out)).args(["-type", "f"]).output().expect("find runs");
+    assert_eq!(text(&files.stdout), "");
+}
+
+#[test]
+fn a_folder_of_other_files_is_rejected() {
+    let (spec, out) = project("folder_of_others");
+    let folder = crate_of(&out);
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    fs::write(folder.join("Cargo.toml"), "[package]\nname = \"mine\"\n").expect("a file");
+    fs::write(folder.join("src/main.rs"), "fn main() {}\n").expect("a file");
+    for (folder, expected) in [
+        (folder, "is a crate without `mod generated;` in `src/lib.rs`; name another folder with `--out`"),
+        (&spec, "is part of a catalogue; name another folder with `--out`"),
+        (&spec.join("client"), "is part of a catalogue"),
+    ] {
+        let output = run(&["codegen"], &spec, &folder.join("src/generated"));
+        assert_eq!(output.status.code(), Some(1));
+        let output = text(&output.stderr);
+        assert!(output.contains(expected), "{output}");
+        assert!(!folder.join("src/generated").exists() && !folder.join("docs").exists());
+    }
+    fs::write(folder.join("src/lib.rs"), "mod generated;\n").expect("a file");
+    assert!(run(&["codegen"], &spec, &out).status.success());
+}
+
 #[test]
 fn invalid_catalogue_writes_no_file() {
     let (spec, out) = project("wrong");
