@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
     }
     println!("30 requests in {:.1} s", begun.elapsed().as_secs_f64());
-    // Releases the slots at once; otherwise the server releases them within ten seconds.
+    // Releases the slots at once. Without this call they are released within ten seconds.
     gate.shutdown().await;
     Ok(())
 }

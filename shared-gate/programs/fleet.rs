@@ -1,9 +1,9 @@
-//! Three processes that share a gate on one `redis-server`, at full speed against sandboxes that enforce the limits:
-//! `fleet SECONDS`.
+//! Three processes share a gate on one `redis-server`, and send requests at full speed to a sandbox that enforces the
+//! limits: `fleet SECONDS`.
 //!
-//! Under set A and set B, one of the three is killed in the middle, and the server is restarted without its data. The
-//! program prints the counts of the sandboxes, and fails with the violated conditions. `cargo xtask verify fleet` runs
-//! it as an optimised build.
+//! There are four runs. Under limit set A and under set B, one run kills a process in the middle, and one restarts the
+//! server without its data. The program prints the counts of the sandboxes, and fails with a list of the violated
+//! conditions. `cargo xtask verify fleet` runs the program as an optimised build.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 
@@ -42,7 +42,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // An error is ignored: the process has already ended.
+        // An error is ignored, because it means that the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -54,7 +54,7 @@ impl Drop for Process {
     }
 }
 
-/// A `redis-server` without persistence.
+/// Starts a `redis-server` without persistence.
 fn redis(port: u16) -> Outcome<Process> {
     let port = port.to_string();
     let arguments = ["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
@@ -71,7 +71,7 @@ fn gate(server: &str, set: &str) -> Outcome<SharedGate> {
     Ok(SharedGate::builder(server, limit(set)?).name("fleet").build()?)
 }
 
-/// One machine: sends requests at full speed until it is killed.
+/// Runs one machine: sends requests at full speed until the process is killed.
 async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
     let client = Client::builder(base_url).api_key("any").allow_http(true).rate_limiter(gate(server, set)?).build()?;
     let ask = |client: Client| async move {
@@ -98,7 +98,7 @@ enum Trouble {
 struct Fleet {
     name: String,
     set: &'static str,
-    /// The length of the set's window, and its maximum number of requests.
+    /// The length of the set's window, in which at most `requests` may be sent.
     window: Duration,
     requests: u32,
     sandbox: Sandbox,
@@ -149,7 +149,7 @@ impl Fleet {
         Ok(Instant::now())
     }
 
-    /// Counts for a while, and returns the used share of the limit.
+    /// Counts the served requests for a time, and returns them as a share of the limit.
     async fn used(&self, time: Duration) -> f64 {
         let (begun, before) = (Instant::now(), self.served());
         sleep(time).await;
@@ -191,7 +191,7 @@ impl Fleet {
         let stopped = Instant::now();
         sleep(AWAY).await;
         self.server = redis(self.port)?;
-        // Requests that were admitted before still arrive.
+        // Requests that were admitted before the restart still arrive.
         let still = self.next_arrival().await?.duration_since(stopped);
         self.report(&format!(
             "the server was down for {AWAY:?} and lost its data; the next request arrived after {still:.1?}"
@@ -199,7 +199,7 @@ impl Fleet {
         Ok(still)
     }
 
-    /// The violated conditions.
+    /// Runs the fleet for `time`, and returns the violated conditions.
     async fn run(mut self, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
         let begun = Instant::now();
         let first = self.next_arrival().await?;
@@ -208,7 +208,7 @@ impl Fleet {
         let before = self.used(time / 2).await;
         let (took, most) = match trouble {
             Trouble::Kill => (self.kill().await?, BACK),
-            // The safety margin of the longest window, and the time until the machines have reconnected.
+            // The window with its safety margin, and a second in which the machines reconnect.
             Trouble::Restart => (self.restart().await?, AWAY + self.window.mul_f64(1.01) + SECOND),
         };
         let after = self.used(time / 2).await;
@@ -225,9 +225,9 @@ impl Fleet {
             100.0 * after,
         ));
         let findings = [
-            (counts.rate_limited > 0 || peak > self.requests, "the limit was passed"),
+            (counts.rate_limited > 0 || peak > self.requests, "the limit was exceeded"),
             (before < LEAST || after < LEAST, "too little of the limit was used"),
-            (took > most, "it took too long until all was well again"),
+            (took > most, "the recovery took too long"),
         ];
         let findings = findings.into_iter().filter(|(is_found, _)| *is_found);
         Ok(findings.map(|(_, finding)| format!("{}: {finding}", self.name)).collect())

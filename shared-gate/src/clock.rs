@@ -1,13 +1,13 @@
-//! Lower and upper limits of the server's clock.
+//! Lower and upper bounds of the server's time.
 //!
-//! From the times of exchanges, the estimate computes the earliest and the latest time that the server's clock may
-//! show. A sent request is counted at the latest, and the next one is admitted by the earliest: uncertainty about the
-//! clock makes the gate slower, never too fast.
+//! The bounds are computed from the times of exchanges: they are the earliest and the latest time that the server's
+//! clock may show. A sent request is counted at the latest time, and the next request is admitted by the earliest time,
+//! so uncertainty about the clock makes the gate slower, never too fast.
 
 use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
-/// Clocks drift by less than one part in this many.
+/// Clocks are assumed to drift by less than one part in 1,000.
 const DRIFT: u32 = 1000;
 
 /// Lower and upper bounds of the server's time at a local instant.
@@ -19,12 +19,12 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// An estimate from a single reading.
+    /// Creates an estimate from a single reading.
     pub(crate) fn new(at: Instant, shown: GateTime) -> Self {
         Self { at, earliest: shown, latest: shown }
     }
 
-    /// The limits at another time; they widen with the distance.
+    /// Returns the bounds at another time. They widen with the time in between, because clocks drift.
     fn shifted(self, at: Instant) -> Self {
         let (later, sooner) = (at.saturating_duration_since(self.at), self.at.saturating_duration_since(at));
         let shift = |time: GateTime| (time + later).checked_sub(sooner).unwrap_or_default();
@@ -38,21 +38,21 @@ impl Clock {
         let latest = shown + ended.saturating_duration_since(begun);
         let known = self.shifted(ended);
         let both = Self { at: ended, earliest: shown.max(known.earliest), latest: latest.min(known.latest) };
-        // The limits contradict each other if the clock was set, or if this machine slept.
+        // The bounds contradict each other if the server's clock was set, or if this machine was suspended.
         *self = if both.earliest <= both.latest { both } else { Self { at: ended, earliest: shown, latest } };
     }
 
-    /// The earliest time that the clock may show.
+    /// Returns the earliest time that the clock may show.
     pub(crate) fn earliest(&self, at: Instant) -> GateTime {
         self.shifted(at).earliest
     }
 
-    /// The latest time that the clock may show.
+    /// Returns the latest time that the clock may show.
     pub(crate) fn latest(&self, at: Instant) -> GateTime {
         self.shifted(at).latest
     }
 
-    /// The local time at which the clock has certainly reached this time.
+    /// Returns the local time at which the server's clock has certainly reached a time.
     pub(crate) fn instant(&self, shown: GateTime) -> Instant {
         let wait = shown.saturating_sub(self.earliest);
         self.at + wait + wait / (DRIFT - 1)
@@ -80,10 +80,10 @@ mod tests {
         assert_eq!((clock.earliest(at(50)), clock.latest(at(50))), (shown(1030), shown(1070)));
         clock.learn(at(60), at(62), shown(1061));
         assert_eq!((clock.earliest(at(62)), clock.latest(at(62))), (shown(1061), shown(1063)));
-        // A slow exchange does not widen the limits.
+        // A slow exchange does not widen the bounds.
         clock.learn(at(70), at(170), shown(1090));
         assert!(clock.earliest(at(170)) > shown(1168) && clock.latest(at(170)) < shown(1172));
-        // Without exchanges the limits widen slowly, in both directions.
+        // Without exchanges the bounds widen slowly, in both directions.
         let later = clock.latest(at(10_170)).saturating_sub(clock.earliest(at(10_170)));
         assert!(later > 20 * MILLISECOND && later < 24 * MILLISECOND, "{later:?}");
         let sooner = clock.latest(start).saturating_sub(clock.earliest(start));

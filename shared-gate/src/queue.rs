@@ -1,7 +1,8 @@
-//! The queue of this machine: requests join it, and admitted ones report their events, both over one channel.
+//! A queue of this machine: over one channel, requests join the queue and admitted requests report their events.
 //!
 //! The worker receives from the channel and admits requests. Nothing here waits for the server. The channel closes when
-//! the gate is dropped and its requests have ended, which ends the worker; without a worker nothing waits.
+//! the gate is dropped and its requests have ended, which ends the worker. If the worker has ended early, requests fail
+//! at once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,12 +24,12 @@ pub(crate) enum Message {
     Join(Waiting),
     /// An admitted request reports an event.
     Event(Event),
-    /// A caller requests the status of the gate, with all events so far.
+    /// A caller requests the status of the gate; the status includes all events so far.
     Status(oneshot::Sender<Result<Status, RateLimiterError>>),
 }
 
-/// A position in the queue; the smallest is served first. As in the built-in rate limiter, token requests are first,
-/// then retries.
+/// A position in the queue. The smallest is served first: token requests, then retries, then all others, as in the
+/// built-in rate limiter.
 pub(crate) type Ticket = (Rank, u64);
 
 /// A queued request. If its caller stops waiting, the worker drops it.
@@ -48,18 +49,19 @@ type Turn = (QueuedRequest, Instant);
 pub(crate) enum Event {
     /// The request was sent, with this weight.
     Sent(Instant, usize),
-    /// The request was sent although it had been counted as unused.
+    /// The request was sent after its permit had ended unused, so its weight was counted as free and has to be counted
+    /// again.
     SentLate(Instant, usize),
     /// The request will not be sent, so its weight is free again.
     Unsent(usize),
     /// The request has ended, sent or not.
     Ended,
-    /// The service answered 429 and accepts no requests for this long.
+    /// The service returned 429 and requested this pause.
     RateLimited(Instant, Duration),
 }
 
 impl Queue {
-    /// Waits for a turn. Dropping the future leaves the queue.
+    /// Waits for a turn. If the future is dropped, the request leaves the queue.
     pub(crate) async fn turn(&self, attempt: Attempt) -> Result<QueuedRequest, RateLimiterError> {
         let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, admission) = oneshot::channel();
@@ -89,13 +91,14 @@ impl Queue {
     }
 
     fn send(&self, message: Message) {
-        // Without a worker the message is dropped, which ends the wait for its response.
+        // If the worker has ended, the message is dropped with its sender, so its caller stops waiting.
         drop(self.0.send(message));
     }
 }
 
 impl Waiting {
-    /// Admits the request. If its caller has just left, the permit is dropped, which reports that nothing was sent.
+    /// Admits the request. If its caller has just stopped waiting, the permit is dropped, which reports that nothing
+    /// was sent.
     pub(crate) fn admit(self, at: Instant) {
         let (weight, queue) = (self.weight, self.queue.0.downgrade());
         let admitted = QueuedRequest { progress: Mutex::new(Progress::Waiting(self.queue)), weight, queue };
@@ -107,21 +110,21 @@ fn worker_ended() -> RateLimiterError {
     RateLimiterError::new("the worker of the shared rate limit has ended")
 }
 
-/// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, it returns its
-/// capacity.
+/// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, its slot and
+/// its weight become free again.
 pub(crate) struct QueuedRequest {
     progress: Mutex<Progress>,
     weight: usize,
-    /// A transport may keep an ended request, which must not keep the channel open.
+    /// Weak, because a transport may keep a request that has ended, and the channel must close nevertheless.
     queue: mpsc::WeakUnboundedSender<Message>,
 }
 
 enum Progress {
-    /// The request may be sent at any time.
+    /// The request is admitted and not yet sent.
     Waiting(Queue),
     /// The request was sent.
     Sent(Queue),
-    /// The request has ended, or its caller has dropped it.
+    /// The request has ended, or was dropped by its caller.
     Ended,
 }
 
@@ -150,7 +153,8 @@ impl PermitObserver for QueuedRequest {
     }
 
     fn on_end(&self) {
-        // Replaced first, so that the end is reported once, although `drop` calls this too.
+        // The progress is replaced first, so that the end is reported only once, although `drop` calls this method
+        // again.
         match std::mem::replace(&mut *self.progress(), Progress::Ended) {
             Progress::Waiting(queue) => {
                 queue.report(Event::Unsent(self.weight));
@@ -168,7 +172,7 @@ impl Drop for QueuedRequest {
     }
 }
 
-/// A request that was admitted in every queue that it joins.
+/// A request that was admitted by every queue that it joined.
 pub(crate) struct QueuedInAll(pub(crate) Vec<QueuedRequest>);
 
 impl PermitObserver for QueuedInAll {

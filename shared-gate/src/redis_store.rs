@@ -1,7 +1,7 @@
 //! A shared state in Redis or Valkey: a hash under one key, and one script.
 //!
-//! Offers are sent over one connection, which is replaced after a failure. The worker decides when to try again. Errors
-//! contain neither password nor user.
+//! All offers are sent over one connection, which is replaced after a failure; the worker decides when to try again.
+//! Errors contain neither password nor user.
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
@@ -15,7 +15,7 @@ use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored, Update};
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The result of the script.
+/// The result of the script: seconds and microseconds of the clock, run, version and text.
 type Returned = (u64, u32, String, String, String);
 
 pub(crate) struct RedisStore {
@@ -26,7 +26,7 @@ pub(crate) struct RedisStore {
 }
 
 impl RedisStore {
-    /// A shared state of this name on the server at a URL; nothing connects yet.
+    /// Creates a store for the shared state of this name on the server at a URL. It does not connect yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
         // An error means that the process already has a provider.
@@ -63,7 +63,8 @@ impl StateStore for RedisStore {
         let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
         let is_offer = offer.next.is_some();
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
-        // The script returns the version of an accepted offer with the run of the server as a prefix.
+        // The script returns the version with the run of the server as a prefix, which an offered version does not
+        // have.
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
         let is_empty = version.ends_with(':');
         let update = if is_known { Update::None } else { Update::Other((!is_empty).then_some(text)) };
@@ -72,11 +73,11 @@ impl StateStore for RedisStore {
     }
 }
 
-/// An error that the server would repeat is an error in the settings; any other may be transient.
+/// Classifies an error: one that the server would return again is permanent, any other may be transient.
 fn failure(error: RedisError) -> Failure {
     let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
-    // With these errors reads still succeed, so every attempt to read would seem to end the outage.
+    // These errors are permanent, because reads still succeed: each read would seem to end the outage.
     let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
         "accepts no writes"
     } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {

@@ -1,7 +1,8 @@
 //! Behaviour of a machine while the server cannot be reached.
 //!
-//! After a failure of the store nothing is sent, and requests fail once they have waited for too long. The server is
-//! tried again after growing pauses of up to a second. The store decides which errors count as a failure.
+//! After a failure of the store nothing is sent, and requests fail once they have waited for too long. The worker tries
+//! to reach the server again, after growing pauses of up to a second. The store decides which errors count as a
+//! failure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::worker::Worker;
 /// The error of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
-    /// The failure may end without a change by the user.
+    /// A failure that may end without a change by the user.
     Transient(RateLimiterError),
     /// An error in the settings, which waiting does not fix.
     Permanent(RateLimiterError),
@@ -41,7 +42,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(250);
 
 impl<S: StateStore> Worker<S> {
-    /// Begins an outage, or continues it.
+    /// Starts an outage, or continues the current one.
     pub(crate) fn lose(&mut self, failure: Failure) {
         // Other machines may change the shared state during the outage.
         self.known = None;
@@ -53,7 +54,8 @@ impl<S: StateStore> Worker<S> {
         self.outage = Some(Outage { since, failure, failures, next });
     }
 
-    /// Does the work of an outage, and returns the time of the next check. A server that responds ends it.
+    /// Does the work during an outage, and returns the time of the next check. The outage ends when the server
+    /// responds.
     pub(crate) async fn work_alone(&mut self) -> Option<Instant> {
         self.listen();
         let outage = self.outage.as_ref()?;

@@ -1,7 +1,7 @@
 //! Settings of a shared gate.
 //!
 //! Building validates URL, limit and name, and starts the worker on a separate thread; an error names the invalid
-//! setting. Nothing connects here. `Debug` omits the URL, which may contain a password.
+//! setting. Building opens no connection. `Debug` omits the URL, which may contain a password.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::state_store::StateStore;
 use crate::worker::Worker;
 use crate::{Handle, SharedGate};
 
-/// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
+/// Settings of a [`SharedGate`], created by [`SharedGate::builder`].
 #[must_use]
 pub struct SharedGateBuilder {
     url: String,
@@ -43,7 +43,7 @@ impl SharedGateBuilder {
     }
 
     /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. A request fails
-    /// once both its wait and the outage have lasted for this time.
+    /// once the request has waited, and the outage has lasted, for this time.
     pub fn fail_after(mut self, time: Duration) -> Self {
         self.fail_after = time;
         self
@@ -58,12 +58,12 @@ impl SharedGateBuilder {
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
         // The thread is not joined: it ends with the last clone of the gate.
         drop(thread.map_err(|error| {
-            RateLimiterError::new("the thread of the shared gate does not start").with_source(error)
+            RateLimiterError::new("cannot start the worker thread of the shared gate").with_source(error)
         })?);
         Ok(gate)
     }
 
-    /// The gate and its workers, each with a separate store by name.
+    /// Builds the gate and its workers; `store` creates the store of each worker from a name.
     pub(crate) fn parts<S: StateStore, E>(
         self,
         mut store: impl FnMut(&str) -> Result<S, E>,
@@ -88,7 +88,7 @@ impl SharedGateBuilder {
     }
 }
 
-/// Runs workers on this thread, so that the program's own runtime can never delay the renewal of the lease.
+/// Runs the workers on this thread, so that the program's own runtime cannot delay the renewal of the lease.
 fn work(workers: Vec<Worker<RedisStore>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     // Without a runtime the workers are dropped, and waiting requests fail.

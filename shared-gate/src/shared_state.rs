@@ -1,8 +1,9 @@
 //! The state shared by all machines: the state of the rate limit and the lease of each machine.
 //!
-//! A machine writes its events and the requests that it admits into a copy, and offers it to the store, which accepts
-//! it if no other machine was faster. So each machine in turn applies the rules of the built-in gate. Times are those
-//! of the server's clock. Nothing here waits, sends or reads a clock.
+//! A machine writes its events and the requests that it admits into a copy of the state, and offers the copy to the
+//! store, which accepts it unless another machine has changed the state in the meantime. So the machines apply the
+//! rules of the built-in gate one after the other. Times are those of the server's clock. Nothing here waits, sends or
+//! reads a clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,10 +24,10 @@ pub(crate) const LEASE: Duration = Duration::from_secs(8);
 /// Interval at which a machine renews its lease.
 pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 
-/// A clock that has gone back further than this was set.
+/// If the clock has gone back by more than this, it was set.
 const SET_BACK: Duration = Duration::from_secs(1);
 
-/// The version of the text's format.
+/// The version of the format in which the state is written.
 const FORMAT: u32 = 3;
 
 /// The part of the text that every format has.
@@ -64,7 +65,7 @@ struct Lease {
     exchange: u64,
 }
 
-/// The requests in flight by the machine's own count.
+/// The requests in flight, as counted by the machine itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlight {
     pub(crate) all: usize,
@@ -73,8 +74,9 @@ pub(crate) struct InFlight {
 }
 
 impl SharedState {
-    /// The shared state for a missing one, never written or lost. Earlier requests are unknown, so nothing is admitted
-    /// for the longest window that may count them; by then all machines have written their requests in flight again.
+    /// Creates the shared state if the server has none, because it was never written or has been lost. Earlier requests
+    /// are unknown, so nothing is admitted for the duration of the longest window that may count them. In that time,
+    /// all machines write their requests in flight again.
     pub(crate) fn lost(limit: RateLimit, run: &str, now: GateTime) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
         let mut shared = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
@@ -82,7 +84,7 @@ impl SharedState {
         shared
     }
 
-    /// Parses the text in the store; a shared state from another run of the store is closed first.
+    /// Parses the text in the store. If another run of the store wrote it, the state is closed for a while.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: GateTime) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
@@ -106,31 +108,30 @@ impl SharedState {
             return Ok(Self::lost(limit.clone(), run, now));
         }
         if stored.run != run {
-            // A server that was restarted may have an older text.
+            // A server that was restarted may have an outdated text.
             run.clone_into(&mut stored.run);
             stored.close(now);
         }
         Ok(stored)
     }
 
-    /// Returns `true` if the state was written at a time that the clock has not reached: the clock was set back.
+    /// Returns `true` if the state was written at a time that the clock has not reached, so the clock was set back.
     pub(crate) fn is_ahead_of(&self, now: GateTime) -> bool {
         self.written > now + SET_BACK
     }
 
-    /// The text for the store.
+    /// Returns the text for the store.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
-        written
-            .map_err(|error| Failure::Permanent(RateLimiterError::new("the gate cannot be written").with_source(error)))
+        written.map_err(|error| Failure::Permanent(RateLimiterError::new("cannot write the state").with_source(error)))
     }
 
-    /// Admits nothing for as long as requests that may have been sent count.
+    /// Admits nothing until requests that may have been sent before no longer count.
     pub(crate) fn close(&mut self, now: GateTime) {
         self.state.close(now + self.state.memory(now).max(RENEWAL));
     }
 
-    /// Ends the leases that were not renewed, except one machine's.
+    /// Ends the leases that were not renewed, except the lease of one machine.
     fn end_leases(&mut self, now: GateTime, except: &str) {
         let Self { state, leases, .. } = self;
         leases.retain(|machine, lease| {
@@ -144,7 +145,8 @@ impl SharedState {
         });
     }
 
-    /// Starts the changes of a machine; its own count of requests in flight replaces the stored one.
+    /// Starts the changes of a machine: the number of requests in flight that it has counted itself replaces the stored
+    /// one.
     pub(crate) fn open(&mut self, machine: &str, known: InFlight, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
@@ -176,9 +178,9 @@ impl SharedState {
         }
     }
 
-    /// Returns `true` if no other machine has waited for longer. That machine may admit requests ahead of time; others
-    /// admit them when they are due. So machines take turns at any distance from the server, and a dead machine next in
-    /// turn delays no other.
+    /// Returns `true` if no other machine has waited for longer. The machine that has waited longest may admit requests
+    /// before they may be sent; others admit them only when they are due. So machines take turns with any round-trip
+    /// time to the server, and a dead machine whose turn is next delays no other.
     pub(crate) fn is_next(&self, machine: &str, now: GateTime) -> bool {
         let since = |lease: &Lease| lease.waiting_since.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
@@ -202,7 +204,7 @@ impl SharedState {
         }
         let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
         let at = match self.state.enter(now, weight) {
-            // The turn is counted now, as of the time at which the request may be sent.
+            // The request is counted now, with the time at which it may be sent.
             Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, weight).map(|()| later),
             entered => entered.map(|()| now),
         }?;
@@ -215,11 +217,11 @@ impl SharedState {
         Ok(at)
     }
 
-    /// Returns `true` if the next slot belongs to another machine.
+    /// Returns `true` if the next free slot belongs to another machine.
     ///
-    /// The machine whose request ends detects the free slot first, and would keep it for ever. So a machine with its
-    /// share of the slots leaves the next one to a waiting machine with fewer; and if there are more machines than
-    /// slots, to one that has waited for longer.
+    /// The machine whose request ends detects the free slot first, and would always take it again. So a machine that
+    /// has its share of the slots leaves the next one to a waiting machine with less than its share. If there are more
+    /// machines than slots, it leaves the slot to a machine that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: GateTime) -> bool {
         let Some((slots, own)) = self.state.slots().zip(self.leases.get(machine)) else { return false };
         let share = slots / self.leases.len().max(1);
@@ -241,34 +243,34 @@ impl SharedState {
         lease.waiting_since = waits.then(|| lease.waiting_since.unwrap_or(now));
         lease.exchange = exchange;
         lease.until = now + LEASE;
-        // Every lease counts when slots are shared, so a machine without requests keeps none.
+        // The slots are divided by the number of leases, so a machine without requests keeps no lease.
         if !waits && lease.in_flight == 0 && lease.unsent == 0 {
             self.leases.remove(machine);
         }
     }
 
-    /// The requests in flight of a machine.
+    /// Returns the requests in flight of a machine.
     pub(crate) fn in_flight(&self, machine: &str) -> InFlight {
         let lease = self.leases.get(machine);
         lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, unsent: lease.unsent })
     }
 
-    /// Returns `true` if the shared state has waiting requests of a machine.
+    /// Returns `true` if, by the shared state, requests of a machine wait.
     pub(crate) fn waits(&self, machine: &str) -> bool {
         self.leases.get(machine).is_some_and(|lease| lease.waiting_since.is_some())
     }
 
-    /// The time at which a machine should renew its lease; `None` without one.
+    /// Returns the time at which a machine should renew its lease; `None` if it has no lease.
     pub(crate) fn renewal(&self, machine: &str) -> Option<GateTime> {
         self.leases.get(machine)?.until.checked_sub(LEASE.saturating_sub(RENEWAL))
     }
 
-    /// The number of a machine's last exchange, if the machine has a lease.
+    /// Returns the number of a machine's last exchange; `None` if the machine has no lease.
     pub(crate) fn exchange(&self, machine: &str) -> Option<u64> {
         self.leases.get(machine).map(|lease| lease.exchange)
     }
 
-    /// The status at a time, without leases that have ended by then.
+    /// Returns the status at a time, without leases that have ended by then.
     pub(crate) fn status(&self, now: GateTime) -> Status {
         let mut current = self.clone();
         current.end_leases(now, "");

@@ -1,8 +1,8 @@
 //! A proposal: the next shared state as computed by one machine.
 //!
-//! A proposal is computed from the shared state on the server, this machine's events since, and its waiting requests. A
-//! proposal contains the shared state to offer, the requests that are admitted if the server accepts it, whether it is
-//! worth an exchange, and the time of the next check.
+//! A proposal is computed from the shared state on the server, the events of this machine since then, and its waiting
+//! requests. It contains the shared state to offer, the requests that are admitted if the server accepts the offer,
+//! whether the offer is worth an exchange, and the time of the next check.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// `true` if a server in this run must still have a shared state.
+    /// Returns `true` if a server in this run must still have the shared state.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < LIFETIME
@@ -36,8 +36,8 @@ pub(crate) struct Proposal {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) shared: SharedState,
-    /// The admitted requests, their weights, and their earliest send times, by this machine's clock: the server's may
-    /// be set before the offer is accepted.
+    /// The admitted requests with their weights and the earliest times to send them. The times are of this machine's
+    /// clock, because the server's clock may be set before the offer is accepted.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// Number of events written into the proposal.
     pub(crate) events: usize,
@@ -50,14 +50,14 @@ pub(crate) struct Proposal {
 /// Maximum number of requests that one exchange admits.
 const AT_ONCE: usize = 64;
 
-/// Maximum delay until a machine notices a slot that another one released.
+/// Maximum delay until a machine notices a slot that another machine has released.
 const SLOTS: Duration = Duration::from_millis(25);
 
 /// Maximum delay until a machine reads the changes of others.
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: StateStore> Worker<S> {
-    /// Computes the next shared state from a known one, the events since, and the waiting requests.
+    /// Computes the next shared state from a known one, the events since then, and the waiting requests.
     pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
         self.proposals += 1;
         let now = self.now();
@@ -72,7 +72,7 @@ impl<S: StateStore> Worker<S> {
         for (ticket, weight) in &tickets {
             match shared.pass(&self.machine, *weight, now, self.ahead) {
                 Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
-                // The queue is in order, so no later request passes one that has to wait.
+                // The order of the queue is kept: if a request has to wait, all later ones wait too.
                 Err(why) => {
                     closed = Some(why);
                     break;
@@ -91,7 +91,7 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Returns `true` if events must be written although no request is admitted.
+    /// Returns `true` if the state must be written although no request is admitted.
     fn is_due(&self, base: &SharedState, shared: &SharedState, now: GateTime) -> bool {
         let has_lease = shared.waits(&self.machine) || shared.in_flight(&self.machine) != InFlight::default();
         base.waits(&self.machine) != shared.waits(&self.machine)
@@ -99,7 +99,7 @@ impl<S: StateStore> Worker<S> {
             || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
     }
 
-    /// The time of the next check if no event occurs before.
+    /// Returns the time of the next check if no event occurs before.
     fn next_check(&self, shared: &SharedState, closed: Option<Closed>, now: GateTime) -> Instant {
         let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();

@@ -1,6 +1,7 @@
-//! Storage of the shared state: one text with a version, replaced only by a writer that knows the version, and a clock.
+//! Storage of the shared state: a clock, and one text with a version. Only a writer that knows the version can replace
+//! the text.
 //!
-//! An offer is answered with the stored text and the time of the store's clock. The text is opaque here.
+//! The store responds to an offer with the stored text and the time of its clock. It does not interpret the text.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,9 +13,9 @@ use crate::server_outage::Failure;
 /// An offer of a machine to the store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
-    /// The known version; empty if none is known.
+    /// The version that the machine knows; empty if it knows none.
     pub(crate) known: String,
-    /// The new text, stored if the current version is the known one.
+    /// The new text, which is stored if the current version is the known one; `None` to only read.
     pub(crate) next: Option<Stored>,
 }
 
@@ -28,11 +29,11 @@ pub(crate) struct Stored {
 /// The store's response.
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
-    /// The time of its clock.
+    /// The time of the store's clock.
     pub(crate) now: GateTime,
-    /// The current run of the store: a text of another run may be out of date.
+    /// The current run of the store. A text that was written in another run may be out of date.
     pub(crate) run: String,
-    /// The version that is stored from now on.
+    /// The version that is stored after the exchange.
     pub(crate) version: String,
     pub(crate) update: Update,
 }
@@ -40,7 +41,7 @@ pub(crate) struct Response {
 /// The part of the response that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
-    /// Nothing: the known version was current, and the store has accepted the offer.
+    /// Nothing is new: the known version was current, and the offer, if there was one, was accepted.
     None,
     /// The store has another text, or none.
     Other(Option<String>),
@@ -48,7 +49,7 @@ pub(crate) enum Update {
 
 /// Stores the shared state.
 pub(crate) trait StateStore: Send + Sync + 'static {
-    /// Replaces the stored text if its version is the known one, in one step with reading the clock.
+    /// Reads the clock and, if the stored version is the known one, replaces the stored text, both in one atomic step.
     ///
     /// After an error the store may or may not have accepted the offer.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Response, Failure>> + Send;

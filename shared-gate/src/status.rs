@@ -1,11 +1,11 @@
 //! The status of a shared gate, for users and for programs that monitor one.
 //!
-//! The status describes the shared state at one time; nothing is decided here.
+//! The status describes the shared state at one time; no code decides anything by it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The current load of a shared gate; from [`SharedGate::status`](crate::SharedGate::status).
+/// The current load of a shared gate, returned by [`SharedGate::status`](crate::SharedGate::status).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
@@ -13,12 +13,12 @@ pub struct Status {
     pub machines: BTreeMap<String, Machine>,
     /// Number of requests in flight, of all machines together.
     pub in_flight: usize,
-    /// Maximum number of requests in flight; `None` without such a limit.
+    /// Maximum number of requests in flight; `None` if the limit sets no maximum.
     pub slots: Option<usize>,
-    /// The rest of the pause that the service requested; zero without one.
+    /// Remaining time of the pause that the service requested; zero if there is none.
     pub resumes_in: Duration,
-    /// Time until the next request may be sent, apart from waiting for a slot: due to the limit, the even pace or a
-    /// pause.
+    /// Time until the limit, the even pace and a pause admit the next request; the wait for a free slot is not
+    /// included.
     pub opens_in: Duration,
 }
 

@@ -1,7 +1,8 @@
-//! Machines that share a gate, on a paused clock: store and service are in memory, everything else is production code.
+//! Tests of machines that share a gate, with a paused clock. Store and service are in memory; everything else is
+//! production code.
 //!
-//! The store responds after a round trip; tests can erase it, disconnect it or set it back. Tests assert sent requests
-//! and requests in flight, as counted by the service.
+//! The store responds after a round trip; tests can erase it, disconnect it or set it back. Tests assert the numbers of
+//! sent requests and of requests in flight, as counted by the service.
 
 mod endpoint_limits;
 mod faults;
@@ -30,12 +31,12 @@ fn set_a() -> RateLimit {
     RateLimit::new(10, SECOND, 20)
 }
 
-/// A service with this response time.
+/// Creates a service with this response time.
 fn service(reply: Duration) -> Arc<Service> {
     Service::new(move |_, _| MockResponse { arrives_after: Duration::ZERO, duration: reply, ..ok() })
 }
 
-/// A machine: a client with a separate gate on a shared store, and the task of its worker.
+/// A machine: a client whose gate uses a shared store, and the task of the gate's worker.
 struct Machine {
     client: Client,
     gate: SharedGate,
@@ -52,7 +53,7 @@ impl Machine {
         Self::of(service, SharedGate::builder("", limit).fail_after(time), move |_| store.clone())
     }
 
-    /// A machine with a separate store for each name.
+    /// Creates a machine with a separate store for each name.
     fn of(
         service: &Arc<Service>,
         settings: SharedGateBuilder,
@@ -66,8 +67,8 @@ impl Machine {
         Self { client, gate, worker, tasks: Vec::new() }
     }
 
-    /// Sends requests at full speed with this many tasks until `end`, under a path that identifies the machine to the
-    /// service.
+    /// Sends requests at full speed with this many tasks until `end`. The path shows the service which machine sends
+    /// them.
     fn run(&mut self, path: &'static str, tasks: usize, end: Instant) {
         let task = |client: Client| async move {
             let mut calls = 0;
@@ -80,7 +81,7 @@ impl Machine {
         self.tasks.extend((0..tasks).map(|_| tokio::spawn(task(self.client.clone()))));
     }
 
-    /// Ends at once, as with `kill -9`.
+    /// Ends the machine at once, as `kill -9` does.
     fn kill(&mut self) {
         self.worker.abort();
         self.tasks.drain(..).for_each(|task| task.abort());
@@ -96,14 +97,14 @@ impl Machine {
     }
 }
 
-/// Maximum number of requests sent within any window of this length.
+/// Returns the maximum number of requests sent within any window of this length.
 fn peak(sent: &[Instant], length: Duration) -> usize {
     let count =
         |(index, first): (usize, &Instant)| sent[index..].iter().take_while(|time| **time - *first < length).count();
     sent.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Requests per second that were sent in a time range.
+/// Returns the number of requests per second that were sent in a time range.
 fn rate(sent: &[Instant], from: Instant, to: Instant) -> f64 {
     let count = sent.iter().filter(|time| (from..to).contains(*time)).count();
     f64::from(u32::try_from(count).unwrap()) / (to - from).as_secs_f64()

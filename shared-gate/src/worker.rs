@@ -1,8 +1,9 @@
 //! The worker: the only task of a machine that exchanges shared states with the server.
 //!
 //! The worker computes the next shared state from the events of requests, offers it, and admits requests once the
-//! server has accepted the offer. If another machine was faster, it starts again from that machine's shared state. The
-//! shared state decides which requests are admitted; the store hides the connection to the server.
+//! server has accepted the offer. If another machine has changed the shared state in the meantime, the worker starts
+//! again from the changed one. `SharedState` decides which requests are admitted, and the store hides the connection to
+//! the server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,19 +22,21 @@ use crate::state_proposal::{Known, Proposal};
 use crate::state_store::{Offer, Response, StateStore, Stored, Update};
 use crate::status::Status;
 
-/// Maximum delay of writing an event, in which others are collected.
+/// Maximum delay before an event is written. Further events in this time are written with it.
 const WRITING: Duration = Duration::from_millis(25);
 
-/// A shared state that is older than this is read again before requests have to wait because of it.
+/// Before a shared state that is older than this makes requests wait, it is read again.
 const FRESH: Duration = Duration::from_millis(20);
 
 /// Maximum duration of an exchange with any store.
 const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// The least time in advance at which requests are admitted, so that the exchange with the store does not delay them.
+/// The minimum time by which requests are admitted before they may be sent, so that the exchange with the store does
+/// not delay them.
 const MIN_AHEAD: Duration = Duration::from_millis(20);
 
-/// The most time in advance at which requests are admitted. A pause after a 429 does not hold back admitted requests.
+/// The maximum time by which requests are admitted before they may be sent. It is short, because a pause after a 429
+/// does not delay admitted requests.
 const MAX_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \
@@ -47,19 +50,19 @@ pub(crate) struct Worker<S> {
     /// The name of this machine.
     pub(crate) machine: String,
     limit: RateLimit,
-    /// A request fails after this time without the server.
+    /// A request fails if it has waited for this time and the server cannot be reached.
     pub(crate) fail_after: Duration,
     pub(crate) clock: Clock,
-    /// The time by which a request is admitted before it may be sent.
+    /// The time by which requests are admitted before they may be sent.
     pub(crate) ahead: Duration,
     /// The last known state of the server.
     pub(crate) known: Option<Known>,
     pub(crate) waiting: BTreeMap<Ticket, Waiting>,
     /// Number of requests that have joined the queue.
     joined: u64,
-    /// Callers that requested the status of the gate.
+    /// Reply channels of the callers that requested the status of the gate.
     questions: Vec<oneshot::Sender<Result<Status, RateLimiterError>>>,
-    /// The requests in flight of this machine at the last write.
+    /// This machine's requests in flight, as of the last write.
     pub(crate) in_flight: InFlight,
     /// The events since the last write.
     pub(crate) events: Vec<Event>,
@@ -67,7 +70,7 @@ pub(crate) struct Worker<S> {
     pub(crate) write_by: Option<Instant>,
     /// The number of the last proposal.
     pub(crate) proposals: u64,
-    /// An offer that the server may have accepted.
+    /// An offer that the server may or may not have accepted.
     unsettled: Option<Proposal>,
     pub(crate) outage: Option<Outage>,
 }
@@ -117,7 +120,7 @@ impl<S: StateStore> Worker<S> {
                     }
                 }
             };
-            // Without the server, the slots are released when the lease ends.
+            // If the server cannot be reached, the slots are released when the lease ends.
             if self.is_closed && (self.is_idle() || self.outage.is_some()) {
                 return;
             }
@@ -156,7 +159,7 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Returns `true` if there is nothing to do until the next message.
+    /// Returns `true` if the worker has nothing to do until the next message.
     fn is_idle(&self) -> bool {
         self.events.is_empty()
             && self.in_flight == InFlight::default()
@@ -191,7 +194,7 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Answers the callers that requested the status of the gate.
+    /// Sends the status, or an error, to the callers that requested it.
     pub(crate) fn answer(&mut self, status: &Result<Status, RateLimiterError>) {
         for question in self.questions.drain(..) {
             // The caller may have stopped waiting.
@@ -219,7 +222,7 @@ impl<S: StateStore> Worker<S> {
         self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
 
-    /// Processes the store's response, which may also settle an earlier offer.
+    /// Processes the store's response, which may also show whether an earlier offer was accepted.
     fn settle(&mut self, begun: Instant, response: Response) -> Result<(), Failure> {
         let now = Instant::now();
         self.clock.learn(begun, now, response.now);
@@ -227,7 +230,7 @@ impl<S: StateStore> Worker<S> {
         let unsettled = self.unsettled.take();
         let is_deleted = response.update == Update::Other(None);
         if is_deleted && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
-            // Waiting for a new shared state to open would repeat with every eviction.
+            // A new shared state would delay all requests, and each further deletion would delay them again.
             return Err(Failure::Permanent(RateLimiterError::new(DELETED)));
         }
         let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
@@ -243,13 +246,14 @@ impl<S: StateStore> Worker<S> {
                 || shared.exchange(&self.machine) == Some(proposal.number)
         };
         let accepted = unsettled.filter(is_accepted);
-        // Checked for the machine's own shared state too: the clock may have been set while the offer was in transit.
+        // This also applies to a state that this machine has just written, because the clock may have been set while
+        // the offer was in transit.
         let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {
             self.accept(proposal);
-            // Answered here too: under load there are always new events, so the worker never becomes idle. The proposal
-            // contained all events before the questions.
+            // The status is sent here too, because under load there are always new events and `work` never sends it. It
+            // includes all events before the calls, because the accepted proposal contained them.
             if let Some(status) = self.known.as_ref().map(|known| known.shared.status(response.now)) {
                 self.answer(&Ok(status));
             }
@@ -257,10 +261,10 @@ impl<S: StateStore> Worker<S> {
         Ok(())
     }
 
-    /// Applies an accepted proposal.
+    /// Applies an accepted proposal: admits its requests and removes its events.
     fn accept(&mut self, proposal: Proposal) {
         self.in_flight = proposal.shared.in_flight(&self.machine);
-        // Events since the proposal stay for the next one.
+        // Events that are newer than the proposal are kept for the next one.
         self.events.drain(..proposal.events);
         for (ticket, weight, at) in proposal.turns {
             match self.waiting.remove(&ticket) {

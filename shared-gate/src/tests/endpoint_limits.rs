@@ -1,5 +1,5 @@
-//! Limits for some endpoints: windows that count only their requests, with separate queues and shared states, and
-//! weights.
+//! Tests of weights, and of windows that count only the requests of some endpoints and have separate queues and shared
+//! states.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use runtime::registry::{EndpointInfo, Evidence};
 
 use super::*;
 
-/// Two of the ten requests per second may be for ratios.
+/// Of ten requests per second, two may be for ratios.
 fn limit() -> RateLimit {
     set_a().and(RateLimit::set(const { &[LimitWindow::of(2, 1, &["/ratio"])] }, None))
 }
@@ -61,7 +61,7 @@ async fn machines_share_a_limit_by_weight() {
         let client = machine.client.clone();
         machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
     }
-    // The machine dies while its requests are being sent; these count with their weights.
+    // The machine dies while it sends requests; they count with their weights.
     tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
     machines[0].kill();
     tokio::time::sleep_until(end).await;
@@ -80,7 +80,8 @@ async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
     Ok(calls)
 }
 
-/// A request that is cancelled in the common queue returns its turn in the window of some endpoints.
+/// A request has a turn in the window for ratios and waits in the common queue. If it is cancelled there, its turn is
+/// free again.
 #[tokio::test(start_paused = true)]
 async fn request_cancelled_in_one_queue_leaves_the_other() {
     let service = service(25 * SECOND);
@@ -88,7 +89,7 @@ async fn request_cancelled_in_one_queue_leaves_the_other() {
     let hour = RateLimit::set(const { &[LimitWindow::of(1, 3600, &["/ratio"])] }, None);
     let settings = SharedGate::builder("", RateLimit::new(10, SECOND, 1).and(hour));
     let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
-    // The first use of the window takes an hour.
+    // The window is closed for an hour after its first use.
     let first = ratio(machine.client.clone());
     tokio::time::sleep(4 * 3600 * SECOND).await;
     assert_eq!(first.await.unwrap().unwrap(), 1);

@@ -1,4 +1,4 @@
-//! Faults: machines die, the service rejects requests, and the server loses data, is slow or unreachable.
+//! Tests of faults: machines die, the service rejects requests, and the server loses data, is slow or unreachable.
 
 use runtime::ErrorKind;
 use runtime::rate_limit::RateLimiter;
@@ -7,7 +7,7 @@ use runtime::transport::Phase;
 use super::*;
 use crate::scripted::{failure, reply};
 
-/// A limit with a single slot, so that the sent requests show which machine has the slot.
+/// Returns a limit with a single slot, so that the sent requests show which machine has the slot.
 fn one_slot() -> RateLimit {
     RateLimit::new(10, SECOND, 1)
 }
@@ -38,7 +38,7 @@ async fn dead_machine_loses_its_slots() {
     assert!(delay > 5 * SECOND && delay < 9 * SECOND, "{delay:?}");
 }
 
-/// Simulates a worker that panics, or whose thread gets no runtime.
+/// Simulates a worker that panics, or whose thread cannot create a runtime.
 #[tokio::test(start_paused = true)]
 async fn gate_without_its_worker_fails_at_once() {
     let (service, store) = (service(SECOND), MemoryStore::new());
@@ -103,14 +103,14 @@ async fn pause_applies_to_all_machines() {
     }
     let arrivals = service.arrivals();
     let rejected = arrivals[100] + 20 * MILLISECOND;
-    // Requests that were admitted slightly ahead of time are still sent after the 429.
+    // Requests that were admitted before the 429 arrived are still sent after it.
     let next = arrivals.iter().find(|arrival| **arrival > rejected + 150 * MILLISECOND).unwrap();
     let pause = *next - rejected;
     assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
 }
 
-/// Checks that machines continue after a fault: `fault` causes it and returns its time, `max` is the maximum pause of
-/// requests.
+/// Checks that machines continue after a fault: `fault` causes the fault and returns its time, and no requests are sent
+/// for at most `max`.
 async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) {
     let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
     let mut machines =
@@ -127,7 +127,7 @@ async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) 
         calls += machine.finish().await;
     }
     let arrivals = service.arrivals();
-    assert_eq!(usize::try_from(calls).unwrap(), arrivals.len(), "each call ends once and well");
+    assert_eq!(usize::try_from(calls).unwrap(), arrivals.len(), "each call sends one request and succeeds");
     assert!(peak(&arrivals, 10 * SECOND) <= 100);
     let pause = arrivals.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
     assert!(pause <= max, "{pause:?}");
@@ -271,7 +271,7 @@ async fn foreign_state_is_an_error_at_once() {
     assert!(message.contains(expected), "{message}");
     assert!(begun.elapsed() < SECOND);
     assert_eq!(other.gate.rate_limit(), Some(one_slot()));
-    // Another limit applies after the last machine has stopped using the old one.
+    // Another limit can be used after the last machine has stopped using the old one.
     task.await.unwrap().unwrap();
     tokio::time::sleep(2 * SECOND).await;
     other.client.raw("/x").await.unwrap();
@@ -280,7 +280,7 @@ async fn foreign_state_is_an_error_at_once() {
         ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
     ] {
         store.server().set(text);
-        // After an error, the server is tried again every second.
+        // After an error, the worker tries the server again every second.
         tokio::time::sleep(2 * SECOND).await;
         let message = other.gate.status().await.unwrap_err();
         let message = format!("{message}: {}", std::error::Error::source(&message).unwrap());
@@ -288,7 +288,7 @@ async fn foreign_state_is_an_error_at_once() {
     }
 }
 
-/// The text was written by the gate of format 1.
+/// A gate that used format 1 wrote this text.
 #[tokio::test(start_paused = true)]
 async fn state_of_format_1_is_an_error_that_names_both_formats() {
     let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());

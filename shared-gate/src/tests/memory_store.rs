@@ -1,4 +1,4 @@
-//! A store in memory, on the paused clock: it does the same as the script, and simulates faults of a server.
+//! A store in memory that uses the paused clock. It does the same as the script, and simulates faults of a server.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::state_store::{Offer, Response, StateStore, Stored, Update};
 /// A server as seen by one machine.
 pub(crate) struct MemoryStore {
     server: Arc<Mutex<Server>>,
-    /// The round trip time.
+    /// The round-trip time.
     trip: Duration,
 }
 
@@ -21,10 +21,10 @@ pub(crate) struct Server {
     stored: Option<Stored>,
     run: u32,
     begun: Instant,
-    /// The offset by which the clock was set.
+    /// The difference between this clock and the paused clock.
     clock_offset: Duration,
     is_down: bool,
-    /// Number of responses to lose from now on.
+    /// Number of the next responses that are lost.
     lost_responses: usize,
     pub(crate) exchanges: usize,
 }
@@ -46,7 +46,7 @@ impl MemoryStore {
         Arc::new(Self { server: Arc::new(Mutex::new(server)), trip: Duration::from_millis(1) })
     }
 
-    /// The same server at a longer distance.
+    /// Returns a handle to the same server with this round-trip time.
     pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
         Arc::new(Self { server: self.server.clone(), trip })
     }

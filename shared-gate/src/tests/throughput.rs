@@ -1,16 +1,16 @@
-//! The limit is never exceeded and is fully used, with any number of machines at any distance from the server.
+//! Tests that machines never exceed the limit and use it fully, whatever their number and their round-trip times.
 
 use super::*;
 
-/// Runs machines at these distances from the server at full speed for three of the longest windows after the first.
-/// Together they stay within the limit and use at least this part of it, and each gets at least this part of an even
-/// share.
+/// Runs machines with these round-trip times (in milliseconds) at full speed for three windows after the first ones.
+/// Together they stay within the limit and use at least `min.0` of it, and each machine gets at least `min.1` of an
+/// even share.
 async fn check(limit: RateLimit, window: Duration, trips: &[u64], reply: u64, min: (f64, f64)) {
     let (windows, reply) = (3, Duration::from_millis(reply));
     let service = service(reply);
     let store = MemoryStore::new();
     let begun = Instant::now();
-    // The first use of a gate takes a window, and the next one begins with a burst.
+    // A gate is closed for a window after its first use, and the next window begins with a burst.
     let (from, end) = (begun + 2 * window, begun + (2 + windows) * window);
     let paths = ["/a", "/b", "/c", "/d", "/e"];
     let mut machines = Vec::new();

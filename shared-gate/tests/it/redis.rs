@@ -1,6 +1,7 @@
-//! A gate on a server: the protocol, the script, broken connections, and passwords that never appear in output.
+//! Tests of a gate on a server: the protocol, the script, broken connections, and that passwords never appear in
+//! output.
 //!
-//! The server uses real sockets and a real clock, so tests assert outcome and order, and no duration.
+//! The server uses real sockets and a real clock, so the tests assert results and order, but no durations.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ fn gate(server: &Server, user: &str) -> SharedGate {
     SharedGate::builder(server.url(user), limit()).name("test").build().unwrap()
 }
 
-/// A client of a service that responds at once, and the number of requests sent.
+/// Creates a client of a service that responds at once, and a counter of the requests sent.
 fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
     let sent = Arc::new(AtomicUsize::new(0));
     let count = sent.clone();
@@ -37,7 +38,7 @@ fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
     (builder.transport(transport).rate_limiter(gate).build().unwrap(), sent)
 }
 
-/// An error with all its causes.
+/// Returns the message of an error with those of all its causes.
 fn message(error: &dyn Error) -> String {
     let cause = error.source().map(message).unwrap_or_default();
     format!("{error}: {cause}")

@@ -1,7 +1,7 @@
-//! A server with the part of Redis's protocol that a gate needs; it executes the gate's script.
+//! A server that implements the part of Redis's protocol that a gate needs, and executes the gate's script.
 //!
-//! Each connection has a thread. Only the commands of the gate are supported; a script runs in the same Lua as in
-//! Redis, under one lock.
+//! Each connection has a thread. Only the commands of the gate are supported. Scripts run in the same version of Lua as
+//! in Redis, one at a time.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -57,7 +57,7 @@ impl Server {
         format!("redis://{user}127.0.0.1:{}", self.port)
     }
 
-    /// Ends all connections, and deletes scripts and data.
+    /// Closes all connections, and deletes scripts and data.
     pub(crate) fn restart(&self) {
         let mut held = lock(&self.shelf);
         held.run += 1;
@@ -81,13 +81,13 @@ impl Server {
         lock(&self.shelf).evicts = true;
     }
 
-    /// The value of a field of a key.
+    /// Returns the value of a field of a key.
     pub(crate) fn field(&self, key: &str, field: &str) -> Option<String> {
         lock(&self.shelf).hashes.get(key)?.get(field).cloned()
     }
 }
 
-/// One command: an array of strings.
+/// Reads one command: an array of strings.
 fn read(reader: &mut impl BufRead) -> std::io::Result<Vec<String>> {
     let number = |reader: &mut dyn BufRead| -> std::io::Result<usize> {
         let mut line = String::new();
@@ -122,7 +122,7 @@ fn serve(mut stream: &TcpStream, shelf: &Mutex<Shelf>) -> std::io::Result<()> {
             ["CLIENT" | "SELECT", ..] => ok(),
             _ if !is_known => "-NOAUTH Authentication required.\r\n".into(),
             ["SCRIPT", "LOAD", text] => {
-                // A client loads a script only after the server did not have it.
+                // A client loads a script only after an `EVALSHA` that failed, so `wanted` is its hash.
                 lock(shelf).scripts.insert(wanted.clone(), (*text).to_owned());
                 bulk(&wanted)
             }
@@ -169,7 +169,7 @@ fn evaluate(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> S
     }
 }
 
-/// A command of a script.
+/// Executes a command of a script.
 fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let list = |table: mlua::Result<Table>| table.map(Value::Table);
@@ -189,7 +189,7 @@ fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value
             let hash = shelf.hashes.get(*key);
             let value = |field: &&str| match hash.and_then(|hash| hash.get(*field)) {
                 Some(value) => lua.create_string(value).map(Value::String),
-                // The value with which Redis represents nil in a script.
+                // In scripts, Redis represents nil as `false`.
                 None => Ok(Value::Boolean(false)),
             };
             list(lua.create_sequence_from(fields.iter().map(value).collect::<mlua::Result<Vec<_>>>()?))
