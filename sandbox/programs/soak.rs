@@ -1,8 +1,8 @@
-//! A client under load for some seconds, against a sandbox with faults: `soak SECONDS`.
+//! Puts a client under load for some seconds, against a sandbox with faults: `soak SECONDS`.
 //!
 //! Two hundred tasks send requests continuously, under limit set A, which the sandbox enforces. Each call must succeed
-//! and be reported exactly once, memory must not grow, and after three minutes there must be no 429. The program prints
-//! figures every minute, and fails with a list of the requirements that were not met. `cargo xtask verify soak` runs an
+//! and reach the observer exactly once, memory must not grow, and after three minutes there must be no 429. The program
+//! prints figures every minute, and fails with the list of unmet requirements. `cargo xtask verify soak` runs an
 //! optimised build of the program.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
@@ -25,7 +25,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The time in which the client learns the required interval between requests.
 const LEARNED: Duration = Duration::from_secs(180);
 
-/// Figures from the events of the client.
+/// Figures that are counted from the events of the client.
 #[derive(Default)]
 struct Account {
     state: Mutex<State>,
@@ -34,7 +34,7 @@ struct Account {
 
 #[derive(Default)]
 struct State {
-    /// The number of attempts by status, or by the phase in which they failed.
+    /// The number of attempts for each status, or for each phase in which attempts failed.
     attempts: BTreeMap<String, u64>,
     /// The times of 429 responses.
     rate_limited_at: Vec<Instant>,
@@ -76,7 +76,7 @@ impl Observer for Account {
     }
 }
 
-/// Sends requests until the end; returns the number of calls, or the first error.
+/// Sends requests until `end`, and returns the number of calls, or the first error.
 async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64, generated_client::Error> {
     let mut calls = 0;
     while Instant::now() < end {
@@ -88,13 +88,13 @@ async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64,
     Ok(calls)
 }
 
-/// The memory in use by this process, in KiB; `None` without the `/proc` of Linux.
+/// Returns the memory in use by this process, in KiB; `None` without the `/proc` of Linux.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Prints a line every minute; returns the memory in use at each.
+/// Prints a line every minute, and returns the memory in use at each of these times.
 async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
@@ -119,7 +119,7 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     }
 }
 
-/// The requirements that were not met.
+/// Returns the unmet requirements.
 fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
     let state = account.state();
     let late = state.rate_limited_at.iter().filter(|at| at.duration_since(begun) > LEARNED).count();

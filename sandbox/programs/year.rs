@@ -1,13 +1,14 @@
 //! Fetches a year of one-minute records from a sandbox that enforces limit set A, with and without a history:
 //! `year WHAT…`.
 //!
-//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults; each must return
-//! exactly the records of the sandbox, in time and without a 429. `memory` streams ten million records from a mock
-//! transport. `cargo xtask verify history` runs these four.
+//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults; each must
+//! return exactly the records of the sandbox, and `fast` and `slow` must do so in time and without a 429. `memory`
+//! streams ten million records from a mock transport. `cargo xtask verify history` runs these four.
 //!
-//! `others` compares ways to fetch the year, with a response time of 300 ms: a history, a plain loop, and ten tasks that
-//! wait after a 429. An argument with a slash is the path of another program that fetches the year: the program gets the
-//! base URL as its argument and prints the number of records. `cargo xtask bench history` runs these comparisons.
+//! `others` compares three ways to fetch the year with a response time of 300 ms: a history, a plain loop, and ten
+//! tasks that wait after a 429. An argument with a slash is the path of another program that fetches the year: the
+//! program gets the base URL as its argument and prints the number of records. `cargo xtask bench history` runs these
+//! comparisons.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 
@@ -55,7 +56,7 @@ fn ratio(client: &Client) -> Request<VolumeRatio> {
     client.orderflow().volume_ratio().exchange(Exchange::BINANCE_PERP_STABLE).coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// The records of the sandbox, in pages of a thousand.
+/// Returns the records of the sandbox, fetched in pages of a thousand.
 async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     let sandbox = sandbox(&[], false)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build()?;
@@ -67,7 +68,8 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     Ok(all)
 }
 
-/// Fetches the year as a history. The duration is checked only if no fault causes retries.
+/// Fetches the year as a history. If there is a response time, no fault causes retries, so duration and requests are
+/// checked.
 async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
@@ -128,7 +130,7 @@ async fn plain_loop() -> Outcome {
     Ok(())
 }
 
-/// Fetches the year with ten tasks without a rate limit, which wait a second after a 429.
+/// Fetches the year with ten tasks that have no rate limit and wait a second after a 429.
 async fn ten_tasks() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let builder = Client::builder(sandbox.base_url()).api_key("any");
@@ -187,7 +189,7 @@ fn report(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
     );
 }
 
-/// Ten million records, which a transport generates on request.
+/// Streams ten million records, which a mock transport generates on request.
 async fn memory() -> Outcome {
     const RECORDS: i64 = 10_000_000;
     let transport =
@@ -209,7 +211,7 @@ async fn memory() -> Outcome {
     Ok(())
 }
 
-/// A response with one record a minute.
+/// Generates a response with one record for each minute.
 fn made_up(url: &str) -> String {
     let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
     let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
@@ -219,7 +221,7 @@ fn made_up(url: &str) -> String {
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// The peak memory of this process, in KiB; `None` without the `/proc` of Linux.
+/// Returns the peak memory of this process, in KiB; `None` without the `/proc` of Linux.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

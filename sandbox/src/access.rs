@@ -11,7 +11,7 @@ use runtime::registry::ServiceInfo;
 use crate::rejection::Rejection;
 use crate::token::Tokens;
 
-/// Checks the API key: the configured one, or any.
+/// Checks the API key. Any key is accepted unless one is configured.
 pub(crate) fn api_key(
     headers: &HeaderMap,
     query: &str,
@@ -38,7 +38,7 @@ pub(crate) fn api_key(
     Err(Rejection::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
 }
 
-/// Checks the bearer token: issued here, not expired and not revoked.
+/// Checks that the bearer token was issued by this sandbox, and is neither expired nor revoked.
 pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Rejection> {
     match credentials(headers, "bearer") {
         Some(token) if tokens.is_valid(token) => Ok(()),
@@ -51,7 +51,7 @@ pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Rejecti
     }
 }
 
-/// The value after the scheme in the `Authorization` header, if it has this scheme.
+/// Returns the value after the scheme in the `Authorization` header; `None` without a header of this scheme.
 pub(crate) fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let (found, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
     found.eq_ignore_ascii_case(scheme).then(|| credentials.trim())

@@ -1,7 +1,7 @@
-//! Faults on demand: the kinds of faults, and the choice of those that apply to a request.
+//! Faults on demand: the kinds of faults, and the selection of the faults that apply to a request.
 //!
-//! A [`Rule`] specifies an endpoint, a share of its requests and a fault. Randomness depends on the seed and the number
-//! of requests that matched the rule, so a run is reproducible. The modules below apply the faults.
+//! A [`Rule`] specifies an endpoint, a share of its requests and a fault. Random choices depend on the seed and on the
+//! number of requests that have matched the rule, so a run is reproducible. The submodules apply the faults.
 
 pub(crate) mod delivery;
 pub(crate) mod edit;
@@ -26,19 +26,19 @@ use self::delivery::{Delivery, Phase};
 use self::edit::Edit;
 use crate::seed::Seed;
 
-/// The share of matching requests that a rule applies to.
+/// Selects the matching requests to which a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
     /// Each request with this probability, from 0 to 1.
     Part(f64),
-    /// The first requests, up to this number.
+    /// The first matching requests, up to this number.
     First(u64),
 }
 
 /// The effect of a rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
-    /// The response is delayed by a time between these two.
+    /// The response is delayed by a random time between these two.
     Latency(Duration, Duration),
     Replacement(Replacement),
     Edit(Edit),
@@ -56,7 +56,7 @@ pub(crate) enum Replacement {
     Redirect(String),
 }
 
-/// The active rules, and the number of requests that matched each.
+/// The active rules, each with the number of requests that have matched it.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
@@ -86,12 +86,12 @@ impl Faults {
         Ok(Self { rules: rules.into_iter().map(armed).collect::<Result<_, _>>()? })
     }
 
-    /// The faults of a request with this target, on a new connection or on one that was used before.
+    /// Returns the faults of a request with this target; `reused` means that the connection has had a request before.
     pub(crate) fn draw(&self, target: Target, reused: bool) -> ActiveFaults {
         let mut active = ActiveFaults::default();
         for (rule, seed, matched) in &*self.rules {
-            // Every matching rule draws, even if an earlier one applies, so that its sequence does not depend on other
-            // rules.
+            // Every matching rule counts the request, even if an earlier rule applies, so that the random sequence of a
+            // rule does not depend on other rules.
             let concerned = rule.fault != Fault::ResetAtAccept && (reused || rule.fault != Fault::Stale);
             if concerned
                 && rule.target.as_deref().is_none_or(|word| target.is_named(word))
@@ -111,13 +111,13 @@ impl Faults {
 }
 
 impl Share {
-    /// The random source of the fault; `None` if the fault does not apply to this request.
+    /// Returns the seed for this occurrence of the fault; `None` if the fault does not apply to this request.
     fn draw(self, seed: Seed, matched: &AtomicU64) -> Option<Seed> {
         let number = matched.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());
         let applies = match self {
-            // `<`, because `unit` is from 0 up to, but not including, 1: a share of 0 selects no request, a share of 1
-            // every request.
+            // `unit` is at least 0 and less than 1, so with `<` a share of 0 selects no request, and a share of 1
+            // selects every request.
             Self::Part(part) => dice.name("share").unit() < part,
             Self::First(count) => number < count,
         };

@@ -1,7 +1,7 @@
 //! Connections of the sandbox, which a fault can end.
 //!
-//! The server reads and writes through a [`FaultStream`], and every request knows its [`ConnectionState`]. Other
-//! modules decide which connections end.
+//! The server reads and writes through a [`FaultStream`], and every request has access to the [`ConnectionState`] of
+//! its connection. Other modules decide which connections end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,11 +22,11 @@ use crate::routes::Shared;
 pub(crate) enum Ending {
     /// With a FIN, as usual.
     Closed = 1,
-    /// With a RST, as if the server had lost the connection.
+    /// With a RST, as when a server crashes.
     Reset = 2,
 }
 
-/// The way a connection will end, and the number of its requests; clones share both.
+/// How a connection is to end, and the number of its requests. Clones share both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionState {
     ending: Arc<AtomicU8>,
@@ -39,7 +39,7 @@ impl ConnectionState {
         self.ending.store(ending as u8, Ordering::Relaxed);
     }
 
-    /// Counts a request; returns whether it is not the first.
+    /// Counts a request, and returns `true` if it is not the first of the connection.
     pub(crate) fn is_reused(&self) -> bool {
         self.requests.fetch_add(1, Ordering::Relaxed) > 0
     }
@@ -70,7 +70,8 @@ impl Listener for FaultListener {
         loop {
             let (stream, address) = Listener::accept(&mut self.listener).await;
             if self.shared.faults().reset_at_accept() {
-                // Without lingering, dropping the stream resets it; if this fails, dropping closes it.
+                // Dropping a stream with zero linger resets the connection. If the option cannot be set, dropping
+                // closes it.
                 let _ = stream.set_zero_linger();
                 continue;
             }
@@ -91,7 +92,7 @@ pub(crate) struct FaultStream {
 }
 
 impl FaultStream {
-    /// The stream; an error once writing is stopped.
+    /// Returns the stream, or an error once writing has been stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
         if self.connection.ending.load(Ordering::Relaxed) != 0 {
             return Err(io::ErrorKind::ConnectionReset.into());
@@ -103,7 +104,7 @@ impl FaultStream {
 impl Drop for FaultStream {
     fn drop(&mut self) {
         if self.connection.is_reset() {
-            // A socket that is closed without lingering sends a RST; if this fails, it sends a FIN.
+            // A socket that is closed with zero linger sends a RST. If the option cannot be set, it sends a FIN.
             let _ = self.stream.set_zero_linger();
         }
     }

@@ -1,7 +1,7 @@
 //! Middleware for every request to the service.
 //!
-//! Counts requests, enforces the limits, applies the faults of the rules, and checks the API key. Requests to other
-//! paths, such as the page's, are not affected.
+//! The middleware counts requests, enforces the limits, applies the faults of the rules, and checks the API key. It
+//! does not handle requests for the page.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) async fn pass(
     }
 }
 
-/// Gets the response, and applies the faults of the request to it.
+/// Waits for the response, and applies the faults of the request to it.
 async fn with_faults(
     faults: ActiveFaults,
     target: Target,
@@ -55,7 +55,7 @@ async fn with_faults(
         tokio::time::sleep(faults.latency).await;
     }
     let response = match &faults.replacement {
-        // The future of the real response is never polled, so a replaced request needs no valid key or params.
+        // The future of the real response is never polled, so the request needs neither a valid key nor valid params.
         Some(replacement) => replaced(replacement, shared),
         None => response.await,
     };
@@ -63,7 +63,7 @@ async fn with_faults(
         return response;
     }
     let (mut head, body) = response.into_parts();
-    // Cannot fail: the body of a sandbox response is already in memory.
+    // This cannot fail, because the body of a sandbox response is already in memory.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
         for (edit, dice) in faults.edits {
@@ -112,7 +112,7 @@ fn rate_limited(shared: &Shared, wait: Duration) -> Response {
             shared.settings.seed.name("Retry-After").number(rate_limited).unit() < 0.5
         }
     };
-    // Rounded up, so that a client that waits for whole seconds waits long enough.
+    // The time is rounded up, so that a client that waits for whole seconds waits long enough.
     let whole = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
     let value = if date {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -126,7 +126,7 @@ fn rate_limited(shared: &Shared, wait: Duration) -> Response {
     response
 }
 
-/// A body whose request is in flight until the body is written.
+/// A body that keeps its request in flight until the body is written.
 struct InFlight {
     body: Body,
     _slot: Slot,

@@ -1,7 +1,8 @@
 //! The page at `/`: every endpoint with a form to send requests, and a plot of the response.
 //!
-//! The page is plain HTML made from the registry; a script adds the filter, the requests and the plot. Other facts are
-//! in the reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
+//! The page is plain HTML made from the registry; a script adds the filter, sends the requests and draws the plot.
+//! Fields and sources are in the reference of the client. The page needs no API key, contains none, and loads nothing
+//! from other servers.
 
 mod article;
 mod code_spans;
@@ -18,7 +19,7 @@ use axum::routing::get;
 
 use crate::routes::{Shared, callable, full};
 
-/// The files of the page next to its HTML: path, content type, content.
+/// The files of the page besides its HTML, each with path, content type and content.
 const FILES: [(&str, &str, &str); 4] = [
     ("/page/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/page/page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
@@ -37,14 +38,14 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// The facts about access that the page shows; they never include a key.
+/// The settings of access control that the page shows; they never include a key.
 #[derive(Clone, Copy)]
 struct Access {
     any_key: bool,
     bearer_required: bool,
 }
 
-/// Routes the page and its files, unless an endpoint has the same path.
+/// Returns a router for the page and its files, except those whose path is also the path of an endpoint.
 pub(crate) fn router(shared: &Shared) -> Router {
     let (settings, registry) = (&shared.settings, shared.registry);
     let access = Access { any_key: settings.api_key.is_none(), bearer_required: settings.bearer_required };

@@ -1,17 +1,17 @@
-//! The params of a request, checked against the registry.
+//! Parses the params of a request, and checks them against the registry.
 //!
-//! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values that the
-//! service is only reported to reject. Other modules interpret the values.
+//! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values if
+//! there is only a report that the service rejects them. Other modules interpret the values.
 
 use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
 
 use crate::rejection::Rejection;
 
-/// The strictness of the checks of a request, in ascending order.
+/// How strictly requests are checked, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strictness {
-    /// Checks types and ranges, and requires params that are documented as required.
+    /// Checks types and ranges, and requires only params that are documented as required.
     Lenient,
     /// Checks every fact of the registry.
     #[default]
@@ -30,7 +30,7 @@ pub(crate) struct Query {
 type Outcome<T = ()> = Result<T, Rejection>;
 
 impl Query {
-    /// Reads the names and values of a path and of a query, except the API key.
+    /// Parses and checks the params in the path and in the query; the API key is not a param.
     pub(crate) fn read<'p>(
         service: &ServiceInfo,
         endpoint: &'static EndpointInfo,
@@ -64,7 +64,7 @@ impl Query {
         let parts = parts(param, value);
         let is_single = param.list_setter.is_none() || is_strict && param.single_value.is_some();
         if is_single && (parts.len() > 1 || before.is_some()) {
-            return Err(Rejection::param(format!("`{name}` has to be one value, not \"{value}\"")));
+            return Err(Rejection::param(format!("`{name}` has to be a single value, not \"{value}\"")));
         }
         for part in &parts {
             check_type(param, part)?;
@@ -74,7 +74,7 @@ impl Query {
         }
         match before {
             Some((_, before)) => before.extend(parts),
-            // An empty text counts as a param that was not sent.
+            // A param with an empty text counts as not sent.
             None if parts.is_empty() => {}
             None => self.values.push((param, parts)),
         }
@@ -92,12 +92,12 @@ impl Query {
         }
     }
 
-    /// The params of the endpoint.
+    /// Returns the params of the endpoint.
     pub(crate) fn params(&self) -> impl Iterator<Item = &'static ParamInfo> + use<> {
         self.endpoint.params.unwrap_or_default().iter()
     }
 
-    /// All values of a param, or its default.
+    /// Returns all values of a param, or its default.
     pub(crate) fn all(&self, param: &ParamInfo) -> Vec<&str> {
         let sent = self.values.iter().find(|(known, _)| known.wire_name == param.wire_name);
         match (sent, param.default) {
@@ -107,25 +107,25 @@ impl Query {
         }
     }
 
-    /// The first value of a param, or its default.
+    /// Returns the first value of a param, or its default.
     pub(crate) fn one(&self, param: &ParamInfo) -> Option<&str> {
         self.all(param).into_iter().next()
     }
 
-    /// The value of a param as a number, limited to the range of `i64`.
+    /// Returns the value of a param as an integer, limited to the range of `i64`; `None` if it is not an integer.
     pub(crate) fn number(&self, param: &ParamInfo) -> Option<i64> {
         self.one(param).and_then(integer)
     }
 
-    /// The timestamp in a param, in Unix seconds.
+    /// Returns the timestamp in a param, in Unix seconds.
     pub(crate) fn time(&self, param: &ParamInfo) -> Option<i64> {
         let ValueType::Timestamp(unit) = param.ty else { return None };
         unit.read(self.one(param)?).map(Timestamp::unix_seconds)
     }
 }
 
-/// The values in a text: commas separate those of lists and closed types. For texts and lists, an empty value is
-/// omitted.
+/// Returns the values in a text. Commas separate the values of lists and of closed types. Empty values of texts and of
+/// lists are omitted.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = value.parse()
@@ -176,7 +176,7 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
     }
 }
 
-/// Rejects values that the service is reported to reject.
+/// Rejects values that the service rejects according to the registry, from any source.
 fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
     let name = param.wire_name;
     if param.rejected_values.contains(&value) {
@@ -202,7 +202,8 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     Err(Rejection::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
-/// Rejects a time in the wrong unit: one that is after the year 5000, or before 1973 if a coarser unit exists.
+/// Rejects a time that is probably in another unit. In the unit of the param it would be after the year 5000, or, if
+/// there is a coarser unit, before March 1973.
 fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
     const BORDER: u64 = 100_000_000_000;
     let other = match integer(value).map_or(0, i64::unsigned_abs) {

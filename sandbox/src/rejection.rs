@@ -1,6 +1,6 @@
-//! Rejected requests: a status, a message for users, a code for programs.
+//! Rejections of requests: a status, a message for users and a code for programs.
 //!
-//! The body has the shape of the registry's errors. The code that rejects a request chooses the status.
+//! The body has the layout that the registry declares for errors. The code that rejects a request chooses the status.
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -22,17 +22,17 @@ impl Rejection {
         Self { status, code, message: message.into() }
     }
 
-    /// A param has a wrong value.
+    /// Creates a rejection of a wrong value of a param.
     pub(crate) fn param(message: impl Into<String>) -> Self {
         Self::unprocessable("invalid_param", message)
     }
 
-    /// The params cannot be processed.
+    /// Creates a rejection of params that cannot be processed.
     pub(crate) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// The response, with the known error body of the service.
+    /// Returns the response, whose body has the layout of the service's errors.
     pub(crate) fn response(&self, service: &ServiceInfo) -> Response {
         (self.status, [(CONTENT_TYPE, "application/json")], self.body(&service.error_body).to_string()).into_response()
     }

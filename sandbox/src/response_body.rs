@@ -1,7 +1,7 @@
-//! The body of the response to a request.
+//! Generates the body of the response to a request.
 //!
-//! The registry defines its form; the values depend on the seed, the endpoint, the params and the time of a record,
-//! never on the range of time that was requested.
+//! The registry defines the layout of the body. Values depend on the seed, the endpoint, the params and the time of
+//! their record, but never on the requested time range.
 
 use runtime::Value;
 use runtime::registry::{
@@ -17,24 +17,24 @@ use crate::settings::Settings;
 use crate::time_range::{self, DATA_START, RangeParams};
 use crate::values::{self, Source};
 
-/// The header of a response with parts that the catalogue does not describe; its value is `fields` or `body`.
+/// The header that marks a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
-/// The body has a key of this name too: a saved response may have lost its headers, and `cargo xtask learn` must not
-/// mistake the response for one of the real service.
+/// The body has a key of this name too. A saved response may have lost its headers, and `cargo xtask learn` must not
+/// treat it as a response of the real service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 
 /// The number of records in a list that is not a time series.
 const RECORDS: i64 = 10;
 const MINUTE: i64 = 60;
 
-/// A body, and which part of it the catalogue does not describe.
+/// A body, and the name of the part that the catalogue does not describe: `fields`, `body` or none.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) json: Value,
     pub(crate) invented: Option<&'static str>,
 }
 
-/// The body for a request at the time of the sandbox's clock.
+/// Generates the body for a request at the time of the sandbox's clock.
 pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: &Query) -> Body {
     let (registry, Settings { seed, clock, .. }) = (shared.registry, &shared.settings);
     let now = clock.now();
@@ -75,7 +75,7 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
     }
 }
 
-/// The seed of a response: depends on all params except those that select records.
+/// Returns the seed of a response, which depends on all params except those that select records.
 fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Seed) -> Seed {
     let seed = seed.name(endpoint.path.unwrap_or_default());
     query
@@ -84,13 +84,13 @@ fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Se
         .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
 }
 
-/// The name of an unknown value: the last part of the path that is a name.
+/// Returns a name for an unknown value: the last segment of the path that is not a param.
 fn name_of(endpoint: &EndpointInfo) -> &'static str {
     let mut parts = endpoint.path.unwrap_or_default().rsplit('/');
     parts.find(|part| !part.is_empty() && !part.starts_with('{')).unwrap_or("value")
 }
 
-/// A record whose fields are unknown: one value, and the time.
+/// Returns a record for unknown fields: one value, and the time.
 fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
     let mut fields = Map::new();
     fields.insert(name.to_owned(), values::any_number(source.seed, source.interval.1).into());
@@ -100,7 +100,7 @@ fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
     Value::Object(fields)
 }
 
-/// A record with the time of the series, which is added if it is not among the known fields.
+/// Adds the time of the series to a record, if it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
     if let (RecordLayout::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
         && !fields.contains_key(time)
@@ -125,10 +125,10 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
     Value::Object(body)
 }
 
-/// The metadata of a series, and whether there is data for the request.
+/// Returns the metadata of a series, and `true` if there is data for the request.
 ///
-/// A list of a named type has the values of the data: the known ones of the request, by default all. A second list of
-/// that type has the unknown ones of the request.
+/// The first list of a named type contains the values that the data covers: the known values in the request, or by
+/// default all. A second list of the same type contains the unknown values in the request.
 fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
     for field in registry.metadata.fields {

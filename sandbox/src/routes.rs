@@ -1,4 +1,4 @@
-//! The router: the endpoints of the registry that have a path, and the token endpoint.
+//! Routes requests to the endpoints of the registry that have a path, and to the token endpoint.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The active rules, as they are now.
+    /// Returns the rules that are active now.
     pub(crate) fn faults(&self) -> Faults {
         self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -45,15 +45,15 @@ impl Shared {
         error.response(self.registry.service)
     }
 
-    /// The endpoint of a URL on the server, with the values of the params in the path.
+    /// Returns the endpoint of a URL on the server, with the values of the params in the path.
     pub(crate) fn endpoint_at(&self, uri: &Uri) -> Option<(&'static EndpointInfo, PathValues)> {
         let path = uri.path().strip_prefix(self.registry.service.base_url_suffix)?;
         let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).collect::<Vec<_>>();
         let is_sent = |name, value: &str| query.iter().any(|(known, sent)| known == name && sent == value);
         let matching = callable(self.registry)
             .filter_map(|(template, endpoint)| Some((template, endpoint, path_values(template, path)?)));
-        // The most specific endpoint has the fewest params in its path, then the longest text around them. Endpoints on
-        // one path differ in the params that they always send.
+        // The most specific endpoint wins: the one with the fewest params in its path, then the one with the longest
+        // text around them. Endpoints with the same path differ in their params with a fixed value.
         let specific = matching.max_by_key(|(template, endpoint, values)| {
             let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
             let mut params = endpoint.params.unwrap_or_default().iter();
@@ -63,17 +63,18 @@ impl Shared {
         specific.map(|(_, endpoint, values)| (endpoint, values))
     }
 
-    /// Returns whether a path on the server is that of the token endpoint.
+    /// Returns `true` if a path on the server is the path of the token endpoint.
     pub(crate) fn is_token(&self, path: &str) -> bool {
         let flow = &self.registry.service.client_credentials;
         flow.as_ref().is_some_and(|flow| full(self.registry, flow.path) == path)
     }
 }
 
-/// The params of a path, by name.
+/// Names and values of the params in a path.
 pub(crate) type PathValues = Vec<(&'static str, String)>;
 
-/// The values of a template's params in a path that matches it; each is a part of one segment, and as short as possible.
+/// Returns the values of a template's params in a path; `None` if the path does not match the template. A value is at
+/// most one segment, and as short as possible.
 fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     let Some((literal, rest)) = template.split_once('{') else {
         return (template == path).then(PathValues::new);
@@ -89,18 +90,18 @@ fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     })
 }
 
-/// The endpoints with a path, each after its path without the fragment, which is not sent.
+/// Returns the endpoints that have a path. Each path is without its fragment, which is not sent.
 pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
 }
 
-/// The path on the server of a path in the registry.
+/// Returns the path on the server for a path in the registry.
 pub(crate) fn full(registry: Registry, path: &str) -> String {
     [registry.service.base_url_suffix, path].concat()
 }
 
-/// Serves every endpoint of the registry. Templates of paths are matched here, because the router accepts no param that
-/// is only a part of a segment.
+/// Serves every endpoint of the registry. `serve` matches the templates of paths itself, because axum's router does not
+/// support a param that is only a part of a segment.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let registry = shared.registry;
     let mut router = Router::new();
@@ -113,7 +114,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| shared.response(&unknown_method()))
         .layer(from_fn_with_state(Arc::clone(&shared), middleware::pass))
         .with_state(shared)
-        // Merged after the layer, so that requests for the page are neither counted nor rejected.
+        // The page is merged after the layer, so that requests for it are neither counted nor rejected.
         .merge(page)
 }
 
@@ -130,10 +131,10 @@ fn unknown_method() -> Rejection {
     Rejection::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not support this method")
 }
 
-/// The error for an unknown path, with the nearest known one.
+/// Returns the error for an unknown path, with the nearest known path.
 fn unknown_path(registry: Registry, path: &str) -> Rejection {
     let prefix = registry.service.base_url_suffix;
-    // With the common prefix, every path would be near.
+    // The common prefix is removed, because with it every path would be similar.
     let own = path.strip_prefix(prefix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
     let message = match suggest::nearest(own, callable(registry).map(|(path, _)| path)) {

@@ -1,7 +1,7 @@
 //! A server that runs until it is dropped.
 //!
-//! The server listens on this machine alone. It has its own thread and Tokio runtime, so that it does not delay the
-//! runtime of a test, and a test without a runtime can use it.
+//! The server listens only on 127.0.0.1. It has its own thread and Tokio runtime, so that it does not delay the runtime
+//! of a test, and tests without a runtime can use it too.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,7 +19,7 @@ use crate::routes::{self, Shared};
 use crate::settings::Builder;
 use crate::traffic::Counts;
 
-/// A mock server for the client of a registry, until it is dropped.
+/// A mock server for the client of a registry. It runs until it is dropped.
 ///
 /// ```
 /// # #[tokio::main]
@@ -44,23 +44,23 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A server for the client of this registry, to be configured and started.
+    /// Returns the settings of a server for the client of this registry.
     pub fn of(registry: &Registry) -> Builder {
         Builder::new(*registry)
     }
 
-    /// The base URL of the server, for a client.
+    /// Returns the base URL of the server, for a client.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// The URL of the page with a form for every endpoint.
+    /// Returns the URL of the page, which has a form for every endpoint.
     pub fn page_url(&self) -> String {
         let suffix = self.shared.registry.service.base_url_suffix;
         format!("{}/", self.base_url.strip_suffix(suffix).unwrap_or(&self.base_url))
     }
 
-    /// The counts of requests so far.
+    /// Returns the counts of requests so far.
     pub fn counts(&self) -> Counts {
         self.shared.traffic.counts(self.shared.tokens.issued())
     }
@@ -74,7 +74,7 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// A rule names an endpoint that the registry does not have.
+    /// Returns an error if a rule names an endpoint, path or group that is not in the registry.
     pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) -> Result<(), RuleError> {
         let faults = Faults::new(rules, self.shared.settings.seed, self.shared.registry)?;
         *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
@@ -91,24 +91,25 @@ impl Sandbox {
         let (running, stopped) = oneshot::channel::<()>();
         let (started, is_started) = mpsc::channel();
         let server = Arc::clone(&shared);
-        // A runtime cannot be created or dropped inside another one, which the caller may have.
+        // The thread creates the runtime, because the caller may run inside another runtime, where none can be created
+        // or dropped.
         let run = move || match Self::runtime(listener) {
             Ok((runtime, listener)) => {
-                // The send fails only if the caller has panicked and does not wait any more.
+                // Sending fails only if the caller has panicked and no longer waits.
                 let _ = started.send(Ok(()));
                 runtime.block_on(serve(listener, server, stopped));
             }
             Err(error) => drop(started.send(Err(error))),
         };
         let thread = thread::Builder::new().name("sandbox".to_owned()).spawn(run)?;
-        // Waits for the runtime of the server, so that its error is returned here.
+        // Waits until the server's runtime has started, to return its error.
         is_started.recv().map_err(io::Error::other)??;
         Ok(Self { base_url, shared, running: Some(running), thread: Some(thread) })
     }
 
     fn runtime(listener: std::net::TcpListener) -> io::Result<(Runtime, TcpListener)> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        // The conversion of the listener panics outside of a runtime.
+        // Outside a runtime, the conversion of the listener would panic.
         let context = runtime.enter();
         let listener = TcpListener::from_std(listener)?;
         drop(context);
@@ -128,7 +129,8 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Rec
 impl Drop for Sandbox {
     fn drop(&mut self) {
         drop(self.running.take());
-        // Wait until the port is free again. A panic of the server has been printed already.
+        // Waits until the port is free again. An error is ignored, because a panic of the server has already been
+        // printed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

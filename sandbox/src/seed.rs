@@ -1,10 +1,10 @@
 //! Reproducible randomness: the same seed always yields the same value.
 
-/// A random source: a hash of everything that a value depends on.
+/// A seed: a hash of everything that a random value depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(u64);
 
-/// The segments of a swing: the length of each in seconds, and its share of the amplitude.
+/// The components of a swing: the length of a segment in seconds, and the share of the amplitude.
 const SEGMENTS: [(i64, f64); 3] = [(900, 0.2), (14_400, 0.3), (259_200, 0.5)];
 
 impl Seed {
@@ -12,18 +12,18 @@ impl Seed {
         Self(mix(seed))
     }
 
-    /// The seed of a value that depends on a text too.
+    /// Returns the seed of a value that also depends on this text.
     pub(crate) fn name(self, name: &str) -> Self {
         // FNV-1a is stable across machines and versions, unlike the standard hasher.
         Self(mix(name.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))))
     }
 
-    /// The seed of a value that depends on a number too.
+    /// Returns the seed of a value that also depends on this number.
     pub(crate) const fn number(self, number: i64) -> Self {
         Self(mix(self.0 ^ number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// A value from 0 (included) to 1 (excluded).
+    /// Returns a value that is at least 0 and less than 1.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) const fn unit(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
@@ -39,7 +39,7 @@ impl Seed {
         self.0
     }
 
-    /// A value from 0 to 1 that changes slowly with `time`, which is in Unix seconds.
+    /// Returns a value from 0 to 1 that changes slowly with `time`, which is in Unix seconds.
     pub(crate) fn swing(self, time: i64) -> f64 {
         let segment = |(length, share): (i64, f64)| {
             let (index, seed) = (time.div_euclid(length), self.number(length));

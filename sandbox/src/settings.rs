@@ -1,6 +1,6 @@
 //! Settings of a sandbox.
 //!
-//! [`Builder`] collects them; [`Builder::start`] opens the port and reports invalid settings.
+//! [`Builder`] collects the settings. [`Builder::start`] checks them and starts the server.
 
 use std::fmt;
 use std::io;
@@ -31,12 +31,12 @@ pub(crate) struct Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The key may be one that a real service accepts.
+        // Secrets are omitted, because the key may be a real one.
         f.debug_struct("Settings").field("clock", &self.clock).finish_non_exhaustive()
     }
 }
 
-/// The format of the header `Retry-After` of a 429.
+/// The format of the header `Retry-After` in a 429 response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryAfter {
     /// A number of seconds.
@@ -44,7 +44,7 @@ pub enum RetryAfter {
     Seconds,
     /// A date in GMT.
     Date,
-    /// Randomly either of them, by the seed.
+    /// Either of them, chosen at random; the seed determines the choices.
     Either,
 }
 
@@ -67,7 +67,7 @@ impl Clock {
     }
 }
 
-/// Settings of a [`Sandbox`]; from [`Sandbox::of`].
+/// Settings of a [`Sandbox`], created by [`Sandbox::of`].
 #[derive(Debug)]
 #[must_use]
 pub struct Builder {
@@ -94,37 +94,37 @@ impl Builder {
         Self { registry, port: 0, token_lifetime, limit_sets: Vec::new(), faults: Vec::new(), settings }
     }
 
-    /// The port on 127.0.0.1; by default a free one.
+    /// Sets the port on 127.0.0.1; default: a free port.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// The accepted API key; by default any.
+    /// Sets the accepted API key; default: any key.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.api_key = Some(key.into());
         self
     }
 
-    /// The client that can request tokens; by default any.
+    /// Sets the client id and secret that can request tokens; default: any.
     pub fn client_credentials(mut self, id: impl Into<String>, secret: impl Into<String>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
         self
     }
 
-    /// Requires a bearer token for data requests, in addition to the API key; not required by default.
+    /// Requires a bearer token for data requests, in addition to the API key; default: not required.
     pub fn bearer_required(mut self, required: bool) -> Self {
         self.settings.bearer_required = required;
         self
     }
 
-    /// The lifetime of a token; by default a day.
+    /// Sets the lifetime of a token; default: a day.
     pub fn token_lifetime(mut self, lifetime: Duration) -> Self {
         self.token_lifetime = lifetime;
         self
     }
 
-    /// The seed of all values; by default 0.
+    /// Sets the seed of all values; default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = Seed::new(seed);
         self
@@ -132,17 +132,17 @@ impl Builder {
 
     /// Stops the clock at a time, in Unix seconds, so that the latest record is always the same.
     ///
-    /// Data begins in 2010. The latest time is the end of the year 9999.
+    /// The first records are of 2010. A time after the end of the year 9999 is set to that end.
     pub fn stop_clock_at(mut self, time: i64) -> Self {
         self.settings.clock = Clock::Stopped(time.clamp(0, MAX_TIME));
         self
     }
 
-    /// Enforces only types, ranges, and which params are documented as required.
+    /// Enforces only types, ranges, and params that are documented as required.
     ///
-    /// By default, the status is also 422 for params that the endpoint does not have, for missing params that are required
-    /// by any evidence, for values that are known to be rejected or are not among the allowed ones, and for times that
-    /// look like another unit.
+    /// By default, the response is also a 422 for params that the endpoint does not have, for missing params that any
+    /// source describes as required, for values that are listed as rejected or not listed as allowed, and for times
+    /// that are probably in another unit.
     pub fn lenient(mut self) -> Self {
         self.settings.strictness = Strictness::Lenient;
         self
@@ -154,21 +154,21 @@ impl Builder {
         self
     }
 
-    /// Enforces a limit set of the registry, by name; repeatable. By default none is enforced.
+    /// Enforces the limit set of the registry with this name; repeatable. By default, none is enforced.
     ///
-    /// The response to a request beyond it is 429, and the request does not count against the limit.
+    /// A request beyond the limit gets a 429 response, and does not count against the limit.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {
         self.limit_sets.push(name.into());
         self
     }
 
-    /// The format of the header `Retry-After` of a 429; by default seconds.
+    /// Sets the format of the header `Retry-After` in a 429 response; default: seconds.
     pub fn retry_after(mut self, form: RetryAfter) -> Self {
         self.settings.retry_after = form;
         self
     }
 
-    /// Adds a rule for a fault on demand; by default there are none.
+    /// Adds a rule for a fault on demand; default: none.
     pub fn fault(mut self, rule: Rule) -> Self {
         self.faults.push(rule);
         self
@@ -178,7 +178,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// The port cannot be used, or a limit set or the endpoint of a fault is unknown.
+    /// Returns an error if the port cannot be used, or if a limit set or the target of a fault is unknown.
     pub fn start(self) -> io::Result<Sandbox> {
         let Self { registry, port, token_lifetime, limit_sets, faults, settings } = self;
         let limits = limit_sets.iter().map(|name| limit_set(registry, name)).collect::<io::Result<Vec<_>>>()?;

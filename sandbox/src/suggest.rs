@@ -1,6 +1,6 @@
-//! The known name nearest to an unknown one.
+//! Finds the known name that is nearest to an unknown one.
 
-/// The nearest known name, if any is near.
+/// Returns the nearest known name; `None` if none is similar.
 pub(crate) fn nearest<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> Option<T> {
     let score = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase());
     let scored = known.map(|name| (score(name.as_ref()), name));

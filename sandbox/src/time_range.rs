@@ -1,7 +1,7 @@
-//! The intervals of a request: its time range, divided by the length of a record.
+//! Divides the time range of a request into intervals, one for each record.
 //!
-//! A record exists once its interval has ended, so records never change. Of the intervals that begin in the range, ends
-//! included, the latest are returned.
+//! A record exists once its interval has ended, so records never change. The latest intervals that begin in the range,
+//! ends included, are returned.
 
 use runtime::registry::{EndpointInfo, ParamInfo, ServiceInfo, ValueType};
 
@@ -10,24 +10,24 @@ use crate::query::Query;
 /// The start of the data: the year 2010.
 pub(crate) const DATA_START: i64 = 1_262_304_000;
 
-/// The maximum number of records in a response, independent of the request.
+/// The maximum number of records in a response, whatever the request asks for.
 const MAX_RECORDS: i64 = 10_000;
 
-/// The number of records without a limit in the request.
+/// The number of records if the request has no limit.
 const DEFAULT_RECORDS: i64 = 50;
 
 const HOUR: i64 = 3_600;
 /// The assumed length of a step without a fixed length, such as a month.
 const MONTH: i64 = 30 * 24 * HOUR;
 
-/// The params that select records: from the history of the endpoint, or by their types.
+/// The params that select records. The history of the endpoint names them; without it, they are found by their types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeParams {
     pub(crate) from: Option<&'static ParamInfo>,
     pub(crate) to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
     step: Option<&'static ParamInfo>,
-    /// The param that sorts the records, and its value for the order from the oldest.
+    /// The param that sets the order of records, and its value for ascending time.
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
 
@@ -50,19 +50,19 @@ impl RangeParams {
         Self { from, to, limit, step: params().find(has_length), sort: None }
     }
 
-    /// Returns whether a param only selects records, without changing their values.
+    /// Returns `true` if a param only selects records, without changing their values.
     pub(crate) fn contains(&self, param: &ParamInfo) -> bool {
         let chooses = [self.from, self.to, self.limit, self.sort.map(|(param, _)| param)];
         chooses.into_iter().flatten().any(|known| known.wire_name == param.wire_name)
     }
 
-    /// The intervals of a request at this time, in Unix seconds and in the order of the request.
+    /// Returns the intervals of a request at a time (in Unix seconds), in the requested order.
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<(i64, i64)> {
         let length = self.step.map_or(HOUR, |param| length(query, param));
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
         let from = time(self.from).unwrap_or(DATA_START).max(DATA_START);
         let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));
-        // Both ends may be far from now; a range that starts after its end is empty.
+        // The request may have any times; a range that starts after its end is empty.
         if from > to {
             return Vec::new();
         }
@@ -78,12 +78,12 @@ impl RangeParams {
     }
 }
 
-/// The last multiple of a length up to a time.
+/// Returns the last multiple of a length that is not after a time.
 pub(crate) const fn floor(time: i64, length: i64) -> i64 {
     time - time.rem_euclid(length)
 }
 
-/// The length of the step that a request names.
+/// Returns the length of the step in a request, in seconds.
 fn length(query: &Query, param: &ParamInfo) -> i64 {
     let (ValueType::Named(named), Some(step)) = (param.ty, query.one(param)) else { return HOUR };
     let has_lengths = named.values.iter().any(|value| value.duration.is_some());

@@ -1,4 +1,4 @@
-//! The token endpoint: returns a bearer token for client credentials, or the documented error.
+//! The token endpoint, which returns a bearer token for client credentials, or the documented error.
 //!
 //! If a request is wrong in several ways, the API key is checked first, then the content type, then the credentials;
 //! the service's order is not documented. Tokens are kept until they expire or are revoked.
@@ -22,7 +22,7 @@ use crate::seed::Seed;
 /// A client id and its secret.
 pub(crate) type ClientCredentials = (String, String);
 
-/// Issues a token to the client of a request; any client is accepted unless one is set.
+/// Issues a token to the client of a request. Any client is accepted unless the settings name one.
 pub(crate) fn issue(
     headers: &HeaderMap,
     body: &Bytes,
@@ -96,7 +96,7 @@ impl Tokens {
         token
     }
 
-    /// The number of tokens issued, valid or not.
+    /// Returns the number of tokens issued so far, still valid or not.
     pub(crate) fn issued(&self) -> u64 {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
     }

@@ -1,8 +1,8 @@
-//! Counts of requests, and the enforcement of limits.
+//! Counts requests, and enforces limits.
 //!
-//! Each request is recorded with its arrival time and is in flight until its slot is dropped. Limits are those of the
-//! registry: a number of requests in any window, and a number in flight. A request beyond them is counted and rejected,
-//! but does not count against the limits.
+//! Each request is recorded with its arrival time and is in flight until its slot is dropped. The limits are those of
+//! the registry: a maximum number of requests in any window, and of requests in flight. A request beyond them is
+//! rejected and appears in the counts, but does not use up the limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,27 +10,28 @@ use std::time::{Duration, Instant};
 
 use runtime::registry::{EndpointInfo, LimitInfo};
 
-/// The counts of a sandbox; from [`Sandbox::counts`](crate::Sandbox::counts).
+/// The counts of a sandbox, returned by [`Sandbox::counts`](crate::Sandbox::counts).
 ///
-/// The counts include every request to the service's paths, also token requests and rejected ones, but not the page at
+/// The counts include token requests, requests to unknown paths and rejected requests, but not requests for the page at
 /// `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Requests that arrived.
+    /// Number of requests that arrived.
     pub requests: u64,
-    /// Requests beyond the limits, whose response was 429.
+    /// Number of requests beyond the limits, which got a 429 response.
     pub rate_limited: u64,
-    /// Tokens issued.
+    /// Number of tokens issued.
     pub tokens_issued: u64,
-    /// The highest number of requests in flight at once: arrived, response not yet written.
+    /// The highest number of requests in flight at once. A request is in flight until its response is written.
     pub peak_in_flight: usize,
-    /// The highest number of requests that arrived in any window of each limit set of the registry, enforced or not.
+    /// For each limit set of the registry, enforced or not, the highest number of requests that arrived in any window.
     pub peaks: Vec<Peak>,
 }
 
 impl Counts {
-    /// The highest number of requests that arrived in any window of this limit set; `None` if the set is unknown.
+    /// Returns the highest number of requests that arrived in any window of this limit set; `None` if the set is
+    /// unknown.
     pub fn peak(&self, limit_set: &str) -> Option<usize> {
         self.peaks.iter().find(|peak| peak.limit_set == limit_set).map(|peak| peak.requests)
     }
@@ -61,9 +62,9 @@ struct State {
     rate_limited: u64,
     in_flight: usize,
     peak_in_flight: usize,
-    /// Requests that arrived, by limit set of the registry.
+    /// The requests that arrived, for each limit set of the registry.
     arrived: Vec<(&'static LimitInfo, Window)>,
-    /// Requests within the limits, by enforced limit.
+    /// The requests within the limits, for each enforced limit set.
     admitted: Vec<Window>,
 }
 
@@ -71,7 +72,7 @@ struct State {
 type Limit = &'static LimitInfo;
 
 impl Traffic {
-    /// Creates counters for every set of the registry, and enforces these sets.
+    /// Creates counters for all limit sets of the registry, and enforces the sets in `limits`.
     pub(crate) fn new(all: &'static [LimitInfo], limits: Vec<Limit>) -> Self {
         let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
         let state = State {
@@ -85,10 +86,9 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Admits a request, with its endpoint if it is for data, or returns the time to wait before a retry.
+    /// Admits a request, or returns the time to wait before a retry. A request that is not for data has no endpoint.
     pub(crate) fn admit(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Slot, Duration> {
-        // A weight above all limits counts as the largest limit, because a window stores an entry for each unit of
-        // weight.
+        // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
         let mut state = self.state();
         let max_requests = state.arrived.iter().map(|(limit, _)| limit.requests).max();
         let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
@@ -110,7 +110,7 @@ impl Traffic {
         Ok(Slot { traffic: Arc::clone(self) })
     }
 
-    /// The number of rejected requests.
+    /// Returns the number of requests beyond the limits.
     pub(crate) fn rate_limited(&self) -> u64 {
         self.state().rate_limited
     }
@@ -144,19 +144,19 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// The number of requests that this one counts as under a limit.
+    /// Returns the number of requests that this one counts as under a limit.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
 }
 
 impl State {
-    /// The time until a slot is free; `None` if one is free now.
+    /// Returns the time to wait until the limits admit a request; `None` if they admit it now.
     fn wait(&mut self, limits: &[Limit], now: Instant, request: Counted<'_>) -> Option<Duration> {
         let in_flight = self.in_flight;
         let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(request.endpoint));
         let waits = counting.map(|(limit, window)| {
-            // The end of a response is not known in advance; a second is the minimum of `Retry-After`.
+            // It is unknown when a response ends, so the wait is a second, the minimum of `Retry-After`.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= to_usize(concurrent));
             window
                 .wait(now, to_usize(limit.requests).saturating_sub(request.weight))
@@ -202,7 +202,7 @@ impl Window {
         self.peak = self.peak.max(self.arrivals.len());
     }
 
-    /// The time until at most `max` requests are in the window.
+    /// Returns the time until at most `max` requests are in the window; `None` if that is the case now.
     fn wait(&mut self, now: Instant, max: usize) -> Option<Duration> {
         self.forget(now);
         let oldest = self.arrivals.len().checked_sub(max + 1).and_then(|first| self.arrivals.get(first));
@@ -230,7 +230,8 @@ mod tests {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// The waits for requests at these milliseconds, or `None` if admitted; each request ends at once.
+    /// Returns the wait in milliseconds of each request, `None` if it is admitted. The requests arrive at these
+    /// milliseconds and end at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
         let admit = |at: &u64| traffic.admit(start + Duration::from_millis(*at), None).err();

@@ -1,7 +1,7 @@
-//! Plausible values, from the type, unit, range and example in the registry.
+//! Generates plausible values from the type, unit, range and example in the registry.
 //!
-//! A value depends on its seed and its time alone, and moves slowly with time. The values of a candle are consistent; other
-//! fields are independent of each other.
+//! A value depends only on its seed and its time, and changes slowly with time. The values of a candle are consistent
+//! with each other; other fields are independent.
 
 use runtime::registry::{FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use runtime::wire::ToWire;
@@ -10,21 +10,21 @@ use serde_json::Map;
 
 use crate::seed::Seed;
 
-/// Lists deeper than this are empty, so that a recursive record ends.
+/// Lists that are nested deeper than this are empty, so that the nesting ends.
 const MAX_DEPTH: u8 = 3;
 
-/// The inputs of the values of one record.
+/// The inputs from which the values of one record are generated.
 #[derive(Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) seed: Seed,
     /// The interval that the record covers, in Unix seconds.
     pub(crate) interval: (i64, i64),
-    /// The field with the start of the interval; other timestamps are the end of the interval.
+    /// The field that contains the start of the interval; other timestamps contain its end.
     pub(crate) time: Option<&'static str>,
     pub(crate) depth: u8,
 }
 
-/// A record as JSON.
+/// Generates a record.
 pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
     let mut values = info.fields.iter().map(|field| field_value(field, source)).collect::<Vec<_>>();
     if let Some((at, candle)) = candle(info.fields, source) {
@@ -42,20 +42,20 @@ pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
     }
 }
 
-/// The value of a field.
+/// Generates the value of a field.
 pub(crate) fn field_value(field: &FieldInfo, source: Source) -> Value {
     let Source { seed, interval: (start, end), time, depth } = source;
     let time = if time == Some(field.wire_name) { start } else { end };
     Field { field, seed: seed.name(field.wire_name), time, interval: source.interval, depth }.value(field.ty)
 }
 
-/// A timestamp in its unit.
+/// Returns a timestamp in this unit.
 pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
     let text = Timestamp::from_unix_seconds(seconds).to_wire(unit);
     if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
-/// A number without known range or example: from 0 to 100.
+/// Generates a number from 0 to 100, for a value without a known range or example.
 pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
     round(100.0 * seed.swing(time), (0.0, 100.0))
 }
@@ -63,7 +63,8 @@ pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
 /// The field names that identify a candle.
 const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
 
-/// The four values of a candle and their positions among the fields. It opens at the close of the previous candle.
+/// Generates the four values of a candle, with their positions among the fields. The candle opens at the close of the
+/// previous one. `None` if the fields are not those of a candle.
 fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Source) -> Option<([usize; 4], [f64; 4])> {
     let number =
         |field: &FieldInfo, name| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number);
@@ -72,7 +73,7 @@ fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Sou
     let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
     let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
     let (first, last) = (price(start), price(end));
-    // A wick is at most a hundredth of the distance to the end of the range, so that no value is outside the range.
+    // A wick covers at most a hundredth of the distance to the end of the range, so no value is outside the range.
     let wick = |name| seed.name(name).number(start).unit() / 100.0;
     let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
     let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");
@@ -135,13 +136,14 @@ impl Field<'_> {
     }
 }
 
-/// Rounds to the decimals that the size of the range needs. Preserves the order of values, and the range.
+/// Rounds a value to six decimals in a small range, and to two in a large one. The order of values is preserved, and no
+/// value leaves the range.
 fn round(value: f64, (low, high): (f64, f64)) -> f64 {
     let factor = if high - low < 10.0 { 1e6 } else { 1e2 };
     ((value * factor).round() / factor).clamp(low, high)
 }
 
-/// The range of values: the known one, or one derived from the example or the unit.
+/// Returns the range of values: the known one, or one derived from the example or the unit.
 fn bounds(field: &FieldInfo) -> (f64, f64) {
     let Range { min, max } = field.range;
     let example = field.example.and_then(|example| example.parse::<f64>().ok()).filter(|example| example.is_finite());

@@ -1,4 +1,4 @@
-//! The registry of a catalogue, built at run time, equal to that of its emitted client.
+//! Builds the registry of a catalogue at run time. It is equal to the registry of the emitted client.
 //!
 //! The parts of a registry are `'static`. They are leaked, because the program serves one catalogue until it ends.
 
@@ -14,7 +14,7 @@ use runtime::registry::{
     TypeInfo, ValueInfo, ValueType,
 };
 
-/// The registry of a model.
+/// Builds the registry of a catalogue.
 pub(crate) fn registry(api: &Api) -> Registry {
     let mut tables = Tables { api, types: HashMap::new(), records: HashMap::new() };
     let service = leak(tables.service(&api.service));
@@ -44,7 +44,7 @@ fn some(it: Option<&String>) -> Option<&'static str> {
     it.map(|it| text(it))
 }
 
-/// Types and records already built, because several fields may refer to one.
+/// The types and records that are already built, because several fields may refer to the same one.
 struct Tables<'a> {
     api: &'a Api,
     types: HashMap<&'a str, &'static TypeInfo>,

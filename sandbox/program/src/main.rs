@@ -22,7 +22,7 @@ struct Cli {
     /// The port on 127.0.0.1; 0 uses a free one
     #[arg(long, default_value_t = 8700)]
     port: u16,
-    /// The accepted API key; any if omitted
+    /// The accepted API key; if omitted, any key is accepted
     #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     api_key: Option<String>,
     /// Require a bearer token as well as the API key; the token endpoint issues one to any client
@@ -37,8 +37,8 @@ struct Cli {
     /// The limit sets of the catalogue to enforce, separated by commas
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     limits: Vec<String>,
-    /// Accept params and values that the service is only reported to reject, and missing params that are only reported
-    /// as required
+    /// Enforce only types, ranges, and params that are documented as required; by default, facts that are only reported
+    /// are enforced too
     #[arg(long)]
     lenient: bool,
     /// Reject unknown values of open types too
@@ -47,7 +47,7 @@ struct Cli {
     /// The delay of every response: `100ms`, or `50ms..150ms`
     #[arg(long, value_name = "TIME", value_parser = latency)]
     latency: Option<Rule>,
-    /// A fault on demand; repeatable. The grammar of rules is below
+    /// A rule for a fault on demand; repeatable. The grammar of rules is below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
     /// The format of `Retry-After` in a 429 response
@@ -71,7 +71,7 @@ async fn main() -> ExitCode {
     match run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // An error here cannot be reported anywhere.
+            // If this fails, there is nowhere to report it.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

@@ -1,4 +1,4 @@
-//! The program: its output, and its errors.
+//! Tests of the program's output and errors.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
@@ -15,7 +15,7 @@ fn sandbox(arguments: &[&str]) -> Command {
     command
 }
 
-/// The running program on a free port; ended on drop.
+/// The program, running on a free port; it is killed on drop.
 struct Running {
     program: Child,
     first_line: String,
@@ -29,12 +29,12 @@ impl Running {
         Self { program, first_line }
     }
 
-    /// Host and port.
+    /// Returns host and port.
     fn address(&self) -> &str {
         self.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap()
     }
 
-    /// The complete response to a request with an API key.
+    /// Returns the complete response to a request with an API key.
     fn get(&self, path: &str) -> String {
         self.send(&format!("GET /v1{path}"), "", "")
     }

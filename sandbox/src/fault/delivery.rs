@@ -1,7 +1,7 @@
 //! Faults in the delivery of complete responses.
 //!
-//! Replaces the body of a response with one that stops, slows down or grows. A body can only end a connection; the
-//! [`ConnectionState`] controls whether it ends with a reset.
+//! A fault replaces the body of a response with one that stops early, is sent slowly, or is very large. A body can end
+//! a connection; the [`ConnectionState`] determines whether the connection is closed or reset.
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -23,41 +23,42 @@ use crate::listener::{ConnectionState, Ending};
 /// A fault in the delivery of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// The connection ends before the response does, closed or reset.
+    /// The connection is closed or reset before the response is complete.
     Broken { phase: Phase, reset: bool },
     /// The body is sent byte by byte, with this pause between bytes.
     Trickle(Duration),
-    /// This many spaces are sent before the body, compressed.
+    /// This many spaces precede the body, and both are compressed.
     GzipBomb(u64),
 }
 
-/// The part of the exchange after which a connection ends.
+/// The point in the exchange at which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing is sent: only the request has arrived.
+    /// After the request; nothing is sent.
     Request,
-    /// The headers are sent.
+    /// After the headers are sent.
     Head,
-    /// Half of the body is sent.
+    /// After half of the body is sent.
     Body,
 }
 
-/// The time for sent bytes to arrive before the connection ends.
+/// The time that sent bytes have to arrive before the connection ends.
 const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
-    /// The response to deliver, without a `Content-Length`, because the body determines its length.
+    /// Returns the response to deliver. It has no `Content-Length` yet: the server adds the length that the body
+    /// reports.
     pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &ConnectionState) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
                 let ending = if reset { Ending::Reset } else { Ending::Closed };
-                // Ended before the server writes the headers, so that nothing is sent.
+                // The connection ends before the server writes the headers, so that nothing is sent.
                 if phase == Phase::Request {
                     connection.end(ending);
                 }
                 let half = body.len().div_ceil(2);
                 let sent = if phase == Phase::Body { body.slice(..half) } else { Bytes::new() };
-                // At least 1: a client would accept an empty body as complete.
+                // The length is at least 1, because a client would accept an empty body as complete.
                 let length = u64::try_from(body.len()).unwrap_or(u64::MAX).max(1);
                 let connection = connection.clone();
                 Body::new(Broken { sent, length, arrival: Box::pin(sleep(ARRIVAL)), connection, ending })
@@ -104,7 +105,7 @@ impl HttpBody for Broken {
     }
 }
 
-/// Sends one byte at a time.
+/// A body that is sent one byte at a time.
 struct Trickle {
     body: Bytes,
     pause: Duration,
@@ -133,7 +134,7 @@ impl HttpBody for Trickle {
     }
 }
 
-/// Compresses spaces while they are sent, so that a large bomb costs no memory.
+/// A body that compresses its spaces while it is sent, so that a large one needs no memory.
 struct Bomb {
     encoder: Option<GzEncoder<Vec<u8>>>,
     space: u64,
@@ -141,7 +142,7 @@ struct Bomb {
 }
 
 impl Bomb {
-    /// The next compressed bytes; none at the end.
+    /// Returns the next compressed bytes, which are empty at the end.
     fn next(&mut self) -> io::Result<Vec<u8>> {
         const SPACE: [u8; 1 << 14] = [b' '; 1 << 14];
         while let Some(encoder) = &mut self.encoder {

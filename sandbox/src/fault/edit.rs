@@ -1,7 +1,7 @@
 //! Changes to the content of bodies.
 //!
-//! Changes the body of a successful response, with the random values of the request. A body that is not JSON is
-//! unchanged.
+//! A fault changes the body of a successful response, and makes random choices with the seed of the request. A body
+//! that is not JSON is only cut short by `malformed`, and otherwise unchanged.
 
 use runtime::Value;
 use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, ValueType};
@@ -19,12 +19,12 @@ pub(crate) enum Edit {
     NewValues,
 }
 
-/// A value that no type has.
+/// A value that is a known value of no type.
 const NEW_VALUE: &str = "sandbox_new_value";
 const NEW_FIELD: &str = "sandboxNewField";
 
 impl Edit {
-    /// The body after the change.
+    /// Returns the changed body.
     pub(crate) fn apply(
         self,
         body: &[u8],
@@ -58,12 +58,12 @@ impl Edit {
     }
 }
 
-/// The value at a path of a body: keys with dots between them.
+/// Returns the value at a dot-separated path of keys.
 fn at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
     path.split('.').try_fold(body, |value, key| value.get_mut(key))
 }
 
-/// The records of a series, or the body itself if it is not a series.
+/// Returns the records of a series, or the body itself if it is not a series.
 fn records<'b>(body: &'b mut Value, service: &ServiceInfo) -> Vec<&'b mut Value> {
     let path = service.envelope.as_ref().map(|envelope| envelope.data);
     let path = path.filter(|path| at(body, path).is_some_and(|records| records.is_array()));
@@ -99,7 +99,7 @@ fn of_another_type(value: &Value, dice: Seed) -> Value {
     dice.name("type").pick(&others).cloned().unwrap_or_default()
 }
 
-/// Sets fields with a named type to a value outside of the type.
+/// Sets all fields of named types to a value that their type does not list.
 fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
     let Some(BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) =
         endpoint.map(|endpoint| endpoint.body)

@@ -1,7 +1,7 @@
 //! The grammar of a rule: `[WHERE] [SHARE] FAULT`.
 //!
-//! Parses a text into a [`Rule`], or an error that marks the wrong word. Faults and targets are parsed in other
-//! modules.
+//! Text is parsed into a [`Rule`], or into an error that marks the wrong word. Other modules parse the fault and check
+//! the target.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use runtime::registry::Registry;
 use super::rule_error::{RuleError, did_you_mean};
 use super::{Fault, Share, kind, target};
 
-/// A fault on demand, with its target and frequency.
+/// A rule for a fault on demand: the target, the share of requests, and the fault.
 ///
 /// ```
 /// use generated_client_sandbox::Rule;
@@ -25,7 +25,7 @@ use super::{Fault, Share, kind, target};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     text: String,
-    /// The word for the target; `None` for all requests.
+    /// The word that names the target; `None` for all requests.
     pub(super) target: Option<String>,
     pub(super) share: Share,
     pub(super) fault: Fault,
@@ -42,22 +42,22 @@ WHERE is one of
   /trades                 a path
   market.trades           an endpoint, as the client names it
   market                  a group
-SHARE is one of
-  10%                     this share of the requests, chosen by the seed; without SHARE, all
-  2x                      the first two requests
+SHARE (default: all requests) is one of
+  10%                     10 % of the matching requests, at random; the seed determines which
+  2x                      the first two matching requests
 FAULT is one of
   latency=100ms           the response is delayed; latency=50ms..150ms has jitter
-  status=503              this status, with an error as the body
-  redirect                to another host; redirect=URL sets it
-  malformed               the first half of the JSON, as a complete body
+  status=503              the response has this status and an error body
+  redirect                the response redirects to another host; redirect=URL to a given URL
+  malformed               the body is cut after two thirds, but sent as complete
   nulls                   one value of each record is null
   wrong-types             one value of each record has another type
-  new-fields              records and envelope have one more field
-  new-values              values of named types are unknown ones
+  new-fields              each record and the envelope have one more field
+  new-values              fields of named types have an unknown value
   trickle=20ms            the body is sent byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
-  cut=body                the connection is closed; at `request`, `head` or `body`
-  reset=body              the connection is reset; at `accept`, `request`, `head` or `body`
+  cut=body                the connection is closed after the `request`, `head` or half of the `body`
+  reset=body              the same with a reset; reset=accept resets it before the request
   stale                   a connection is closed when it is reused
 ";
 
@@ -66,7 +66,7 @@ FAULT is one of
         &self.text
     }
 
-    /// Returns an error if the registry does not have the target.
+    /// Returns an error if the target is not in the registry.
     pub(super) fn check(&self, registry: Registry) -> Result<(), RuleError> {
         let Some(word) = &self.target else { return Ok(()) };
         let known = target::words(registry);
@@ -79,7 +79,7 @@ FAULT is one of
     }
 }
 
-/// Writes the original text.
+/// Writes the rule as it was given, without spaces at the ends.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -114,17 +114,17 @@ impl FromStr for Rule {
     }
 }
 
-/// The words of a rule and their positions.
+/// Splits a rule into its words, each with its byte offset.
 fn words(text: &str) -> Vec<(usize, &str)> {
     text.split_whitespace().map(|word| (offset_of(text, word), word)).collect()
 }
 
-/// The byte offset of a piece of a text.
+/// Returns the byte offset of a piece within its text.
 fn offset_of(text: &str, piece: &str) -> usize {
     piece.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Returns whether a word has the form of a share, so that it is not read as a target.
+/// Returns `true` if a word looks like a share, so that it is not parsed as a target.
 fn is_like_a_share(word: &str) -> bool {
     word.ends_with('%') || word.ends_with('x') && word.starts_with(|first: char| first.is_ascii_digit())
 }

@@ -1,4 +1,4 @@
-//! The last word of a rule: the fault and its value.
+//! Parses the last word of a rule: the fault and its value.
 
 use std::time::Duration;
 
@@ -26,10 +26,10 @@ pub(super) const NAMES: [&str; 13] = [
     "stale",
 ];
 
-/// A message, and help.
+/// A message, and a help text.
 type InvalidFault = (String, String);
 
-/// Parses the fault; the error is a message and help.
+/// Parses the fault.
 pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
     let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let edit = |edit| plain(name, value, Fault::Edit(edit));
@@ -103,7 +103,7 @@ fn wants(name: &str, value: Option<&str>, example: &str) -> InvalidFault {
     (message, format!("write `{example}`"))
 }
 
-/// A number of bytes, at most a gibibyte.
+/// Parses a number of bytes, at most one gibibyte.
 fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|last: char| !last.is_ascii_digit());
     let unit = match text.get(digits.len()..)? {

@@ -21,7 +21,7 @@ impl RuleError {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        // A terminal widens a tab, which would move the mark below the word.
+        // Control characters become spaces, because a terminal widens a tab, and the mark would not be below the word.
         let rule_shown = rule.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
         let before = rule.get(..start).unwrap_or_default().chars().count();
         Self { rule: rule_shown, at: (before, word.chars().count().max(1)), message: message.into(), help: help.into() }
@@ -38,10 +38,10 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// Help for an unknown word: the nearest known one.
+/// Returns help for an unknown word: the nearest known word.
 pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{}`?", name.as_ref()),
-        None => "`--help` lists all".to_owned(),
+        None => "`--help` lists all names".to_owned(),
     }
 }

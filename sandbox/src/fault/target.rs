@@ -1,4 +1,4 @@
-//! The target of a request, and the words for it in a rule.
+//! The target of a request, and the words that name it in a rule.
 
 use axum::http::Uri;
 use runtime::registry::{EndpointInfo, Registry};
@@ -14,7 +14,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The target of a URL on the server.
+    /// Returns the target of a URL on the server.
     pub(crate) fn of(shared: &Shared, uri: &Uri) -> Self {
         let other = || if shared.is_token(uri.path()) { Self::Token } else { Self::Other };
         shared.endpoint_at(uri).map_or_else(other, |(endpoint, _)| Self::Endpoint(endpoint))
@@ -24,7 +24,8 @@ impl Target {
         if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
     }
 
-    /// Returns whether a word matches this target: `all`, `token`, a group, an endpoint as `group.method`, or its path.
+    /// Returns `true` if a word of a rule matches this target. The word is `all`, `token`, a group, an endpoint as
+    /// `group.method`, or a path.
     pub(super) fn is_named(self, word: &str) -> bool {
         match self {
             _ if word == ALL => true,
@@ -40,7 +41,7 @@ impl Target {
 const ALL: &str = "all";
 const TOKEN: &str = "token";
 
-/// Every word that names a target of this registry.
+/// Returns every word that names a target in this registry.
 pub(super) fn words(registry: Registry) -> Vec<String> {
     let token = registry.service.client_credentials.as_ref().map(|_| TOKEN);
     let fixed = [ALL].into_iter().chain(token).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! One endpoint on the page: its summary and its params as a form.
+//! The article of one endpoint on the page: its summary, and a form for its params.
 
 use maud::{Markup, html};
 use runtime::registry::{BodyInfo, EndpointInfo, Registry};

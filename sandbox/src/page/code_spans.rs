@@ -1,4 +1,4 @@
-//! Sentences of the registry as HTML.
+//! Converts texts of the registry to HTML.
 
 use maud::{Markup, html};
 

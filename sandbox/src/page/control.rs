@@ -1,6 +1,6 @@
-//! The form control of a param: a label, an input that fits its type, and its meaning.
+//! The form control of a param: a label, an input that fits its type, and a description.
 //!
-//! The form sends any value and does not require any param, so that users can see the error response to a wrong request.
+//! The form sends any value and requires no param, so that users can see the response to a wrong request.
 
 use maud::{Markup, html};
 use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueType};
@@ -24,10 +24,10 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     }
 }
 
-/// The number of check boxes to show at once; more are folded.
+/// Maximum number of check boxes that are shown at once; a longer list is folded.
 const MAX_SHOWN: usize = 8;
 
-/// The value of a new form: the first accepted one if the param is required.
+/// Returns the initial value in the form: the first accepted value of a required param, and `None` for others.
 fn initial(param: &ParamInfo, mut values: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let is_accepted = |value: &&str| {
         let lists = [param.allowed_values, param.tested_values];
@@ -36,7 +36,7 @@ fn initial(param: &ParamInfo, mut values: impl Iterator<Item = &'static str>) ->
     param.required.and_then(|_| values.find(is_accepted))
 }
 
-/// A check box for every known value.
+/// Returns a check box for every known value.
 fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
     let checked = initial(param, named.values.iter().map(|known| known.value));
     let boxes = html! {
@@ -99,7 +99,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// A selection of at most one value.
+/// Returns a selection of at most one value.
 fn choice(id: &str, param: &ParamInfo, values: &[(&'static str, &str)]) -> Markup {
     let selected = initial(param, values.iter().map(|(value, _)| *value));
     let in_path = (param.location == ParamLocation::Path).then_some("path");
@@ -125,7 +125,7 @@ fn help(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// The values of an open type, as suggestions of an input.
+/// Returns the values of an open type as a list of suggestions for inputs.
 pub(super) fn suggestions(named: &TypeInfo) -> Markup {
     html! {
         datalist #(list_id(named)) {

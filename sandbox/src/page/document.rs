@@ -1,4 +1,4 @@
-//! The document around the endpoints: its head, the filter, and the section for responses.
+//! The HTML document around the endpoints: the header, the list with its filter, and the section for responses.
 
 use std::collections::BTreeMap;
 
@@ -58,16 +58,16 @@ fn header(service: &ServiceInfo, access: Access) -> Markup {
                     label for="key" { "API key" }
                     @if access.any_key {
                         input #key value="any" autocomplete="off" spellcheck="false" aria-describedby="key-help";
-                        p.help #key-help { "Any key will do." }
+                        p.help #key-help { "Any key is accepted." }
                     } @else {
                         input #key.secret autocomplete="off" spellcheck="false" aria-describedby="key-help";
-                        p.help #key-help { "The key this sandbox was started with. It is kept in this page only." }
+                        p.help #key-help { "The key that this sandbox was started with. It is stored only in this page." }
                     }
                 }
                 @if access.bearer_required {
                     label for="token" { "Bearer token" }
                     input #token.secret autocomplete="off" spellcheck="false" aria-describedby="token-help";
-                    p.help #token-help { "From the token endpoint. It is kept in this page only." }
+                    p.help #token-help { "A token from the token endpoint. It is stored only in this page." }
                 }
             }
         }
@@ -133,7 +133,7 @@ fn section(registry: Registry, group: &GroupInfo) -> Markup {
     }
 }
 
-/// The section for a response; the script moves it to the endpoint of the request.
+/// Returns the section for a response. The script moves it below the form that sent the request.
 fn response() -> Markup {
     html! {
         section #response.script aria-labelledby="response-name" hidden {
@@ -153,7 +153,7 @@ fn response() -> Markup {
     }
 }
 
-/// The open types whose values are suggested in an input, each once.
+/// Returns the open types whose values are suggested in an input, each once.
 fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
     let params = registry.endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
     let open = params.filter(|param| param.list_setter.is_none()).filter_map(|param| match param.ty {

@@ -1,5 +1,5 @@
-// Makes the page work: shows one endpoint at a time, filters the list, sends requests and shows the responses.
-// The API key is kept in its input only, and sent only as a header.
+// The script of the page: shows one endpoint at a time, filters the list, sends requests and shows the responses. The
+// API key is stored only in its input, and sent in a header, or in the query if the service requires that.
 
 import { Plot } from "./plot.js";
 
@@ -14,7 +14,7 @@ const title = document.title;
 const plot = new Plot(byId("plot"));
 let pending = new AbortController();
 
-// One endpoint at a time.
+// Shows one endpoint at a time.
 
 function show(focus) {
   const id = decodeURIComponent(location.hash.slice(1));
@@ -36,7 +36,7 @@ function show(focus) {
   if (focus) scrollTo(0, 0);
 }
 
-// The list.
+// Filters the list.
 
 function filter() {
   const words = byId("filter").value.toLowerCase().split(/\s+/);
@@ -54,9 +54,9 @@ function filter() {
   byId("matches").textContent = `${matches} of ${links.length} endpoints`;
 }
 
-// A request.
+// Sends a request.
 
-/** The URL of the request of a form; several values of one param are joined by commas. */
+/** Returns the URL for the values of a form; several values of one param are joined by commas. */
 function requestUrl(form) {
   let path = form.dataset.path;
   const query = new URLSearchParams();
@@ -72,7 +72,7 @@ function requestUrl(form) {
   return new URL(text ? `${path}?${text}` : path, location.origin);
 }
 
-/** A local time as UTC, in the unit of the service. */
+/** Converts the text of a time input, read as UTC, to the unit of the service. */
 function unixTime(text) {
   return Math.floor(Date.parse(`${text}Z`) / Number(document.body.dataset.milliseconds));
 }
@@ -86,7 +86,7 @@ function headers() {
   return headers;
 }
 
-/** The URL with the API key, if the service has it there. */
+/** Returns the URL, with the API key if the service expects the key in the query. */
 function withKey(url) {
   const [name, key] = [document.body.dataset.keyQuery, byId("key")?.value];
   if (!name || !key) return url;
@@ -113,7 +113,7 @@ async function send(form) {
   }
 }
 
-/** The text of a body, as far as a page can hold it. */
+/** Returns the text of a body, up to a maximum size, and whether it is complete. */
 async function bounded(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -126,7 +126,7 @@ async function bounded(response) {
   return { text, complete: false };
 }
 
-// A response.
+// Shows a response.
 
 function clear(status, kind = "") {
   byId("status").textContent = status;
@@ -142,7 +142,7 @@ function display(form, response, text, complete, duration) {
   try {
     json = JSON.parse(text);
   } catch {
-    // Shown unchanged.
+    // A body that is not JSON is shown unchanged.
   }
   const { list, time } = form.dataset;
   const records = list ? list.split(".").reduce((value, key) => value?.[key], json) : json;
@@ -174,7 +174,7 @@ page.classList.add("script");
 addEventListener("hashchange", () => show(true));
 byId("filter").addEventListener("input", filter);
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // The address identifies the endpoint.
+  event.preventDefault(); // The fragment of the URL identifies the endpoint, so it must not change.
   byId("main").focus();
 });
 addEventListener("submit", (event) => {

@@ -1,4 +1,4 @@
-// Draws one field of a series as a line, or four as candles, into an SVG of the page.
+// Draws one field of a series as a line, or four fields as candles, into an SVG of the page.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const CANDLE = ["open", "high", "low", "close"];
@@ -11,7 +11,7 @@ export class Plot {
   #time;
   #milliseconds;
 
-  /** The figure holds a choice of field, the chart, a slider for the point and its value. */
+  /** The figure contains the selection of a field, the chart, a slider that selects a point, and the point's value. */
   constructor(figure) {
     this.#figure = figure;
     this.#part("#field").addEventListener("change", () => this.#draw());
@@ -20,7 +20,7 @@ export class Plot {
     new ResizeObserver(() => this.#draw()).observe(this.#part("#chart"));
   }
 
-  /** Shows records, in the order of their time; nothing if no field is a number. */
+  /** Shows records in the order of their time. Hides the figure if no field is a number. */
   show(records, time, milliseconds) {
     this.#records = time ? records.toSorted((left, right) => left[time] - right[time]) : records;
     [this.#time, this.#milliseconds] = [time, milliseconds];
@@ -57,7 +57,7 @@ export class Plot {
     this.#mark();
   }
 
-  /** Where a value and a record are, in pixels. */
+  /** Computes the scales, which convert a value and the index of a record to pixels. */
   #scale(width) {
     const values = this.#records.flatMap((record) => this.#fields.map((field) => record?.[field])).filter(isNumber);
     let [low, high] = [Math.min(...values), Math.max(...values)];
@@ -96,7 +96,7 @@ export class Plot {
     return candle;
   }
 
-  /** Horizontal lines at round values, with labels. */
+  /** Returns horizontal lines at round values, with labels. */
   #values() {
     const step = round((this.high - this.low) / 4);
     const first = Math.ceil(this.low / step);
@@ -108,7 +108,7 @@ export class Plot {
     });
   }
 
-  /** Some times along the bottom. */
+  /** Returns labels with times, for some records, along the bottom. */
   #times(width) {
     if (!this.#time) return [];
     const last = this.#records.length - 1;
@@ -127,7 +127,7 @@ export class Plot {
     return Number.isNaN(date.getTime()) ? "?" : date.toISOString().slice(0, 16).replace("T", " ");
   }
 
-  /** Marks the point that the slider is at, and shows its value. */
+  /** Marks the point that the slider selects, and shows its value. */
   #mark() {
     const slider = this.#part("#point");
     const record = this.#records[slider.value];
@@ -156,13 +156,13 @@ function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function round(step) {
   const power = 10 ** Math.floor(Math.log10(step));
   return [1, 2, 5, 10].map((times) => times * power).find((candidate) => candidate >= step);
 }
 
-/** A value with as many digits as its step needs, thousands as k and so on. */
+/** Formats a value with the digits that distinguish steps, and with k for thousands, M for millions, G for billions. */
 function short(value, step) {
   const [unit, letter] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([unit]) => step >= unit / 10 && Math.abs(value) >= unit) ?? [1, ""];
   const digits = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));

@@ -1,4 +1,4 @@
-//! Tests of every layout of bodies, with the fields, types and ranges of the registry.
+//! Tests of every layout of bodies: fields, types and ranges are those of the registry.
 
 use sandbox::{Builder, Sandbox};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A small catalogue with every form of body, for registries built at run time.
+//! A small catalogue with every layout of bodies, for tests of registries that are built at run time.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use runtime::registry::Registry;
 
 use crate::from_spec;
 
-/// The registry of `tests/catalogue/`.
+/// Builds the registry of `tests/catalogue/`.
 pub(crate) fn registry() -> Registry {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/catalogue");
     from_spec::registry(&codegen::read(&folder).unwrap_or_else(|errors| panic!("{errors}")))

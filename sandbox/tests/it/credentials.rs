@@ -1,4 +1,5 @@
-//! The API key, the token endpoint with each documented response, and data requests that need both.
+//! Tests of the API key, of each documented response of the token endpoint, and of data requests that need a key and a
+//! token.
 
 use std::time::Duration;
 
@@ -77,7 +78,8 @@ async fn the_token_endpoint_rejects_as_documented() {
 #[tokio::test]
 async fn body_too_large_is_rejected_with_an_error_body() {
     let server = Server::start();
-    // Only one byte too many: with more unread bytes, the connection might be reset before the response is read.
+    // The body is only one byte too long, because with more unread bytes, the connection might be reset before the
+    // response is read.
     let body = "a".repeat((2 << 20) + 1);
     let response = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], &body).await;
     assert_eq!((response.status, response.code().as_str()), (413, "unread_body"));
@@ -170,7 +172,7 @@ async fn wrong_basic_credentials_are_rejected() {
     }
 }
 
-/// A registry with the groups of the test service and the credentials of another service.
+/// Returns a registry with the groups of the test service and the credentials of another service.
 fn registry_of(service: &'static ServiceInfo) -> Registry {
     Registry::new(service, REGISTRY.groups, REGISTRY.metadata)
 }

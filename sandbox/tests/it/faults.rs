@@ -1,4 +1,5 @@
-//! Faults on demand, as they appear on the wire. The client's handling of them is tested in its own crate.
+//! Tests of faults on demand, as they appear on the wire. Tests of the client's handling of faults are in its own
+//! crate.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use sandbox::{Rule, Sandbox};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A sandbox with a stopped clock and these rules.
+/// Starts a sandbox with a stopped clock and these rules.
 fn server(rules: &[&str]) -> Server {
     let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW);
     Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())))
@@ -31,7 +32,7 @@ async fn ask(stream: &mut TcpStream) {
     stream.write_all(request.as_bytes()).await.unwrap();
 }
 
-/// The bytes received on a separate connection until it ends, and how it ends.
+/// Sends a request on a new connection, and returns the bytes received until the connection ends, and how it ends.
 async fn raw(server: &Server) -> (String, Result<(), ErrorKind>) {
     let mut stream = connect(server).await;
     ask(&mut stream).await;
@@ -96,7 +97,8 @@ async fn a_stale_connection_is_closed_when_it_is_used_again() {
 #[tokio::test]
 async fn a_fault_replaces_the_response() {
     let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]);
-    // Only the first matching fault replaces the response, but every matching rule counts the request.
+    // Only the first matching fault replaces the response, but every matching rule counts the request, so all four
+    // rules are used up.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
     let broken = server(&["1x redirect"]);
     let response = broken.get(PATH).await;

@@ -8,7 +8,7 @@ use crate::support::{DAY, NOW};
 
 const MINUTE: i64 = 60;
 
-/// The last full minute before the sandbox's clock.
+/// The end of the last full minute before the sandbox's clock.
 const END: i64 = NOW - NOW % MINUTE;
 
 /// Every fault from which a client recovers, and one that slows it down.
@@ -35,7 +35,7 @@ fn ratio(client: &Client) -> Request<Ratio> {
     client.market().ratio().coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// The records of the sandbox, in the largest pages.
+/// Returns the records of the sandbox, fetched in the largest pages.
 async fn truth(from: i64) -> Value {
     let sandbox = Sandbox::of(&REGISTRY).stop_clock_at(NOW).lenient().start().unwrap();
     let client = client(&sandbox, RateLimit::none());
@@ -56,7 +56,7 @@ async fn a_history_equals_the_records_of_the_sandbox() {
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
     let counts = sandbox.counts();
-    // On a busy machine, a request may arrive late, in a window that is full.
+    // On a busy machine, a request may arrive late, in a full window, and be rejected.
     assert_eq!(counts.requests - counts.rate_limited, history.plan().unwrap().requests);
 }
 

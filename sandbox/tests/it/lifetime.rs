@@ -1,4 +1,4 @@
-//! Start, address and end of a sandbox.
+//! Tests of the start, the address and the end of a sandbox.
 
 use crate::invented::REGISTRY;
 use crate::support::Server;
@@ -11,7 +11,7 @@ async fn dropped_sandbox_closes_its_port() {
     let server = Server::start();
     assert_eq!(server.get("/health").await.status, 200);
     let address = server.base_url().replace("http://", "").replace("/v2", "");
-    // A keep-alive connection ends too, so that it does not keep the sandbox of a test alive.
+    // An open keep-alive connection must not keep the sandbox alive.
     let mut kept = TcpStream::connect(&address).await.unwrap();
     kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n").await.unwrap();
     let mut seen = vec![kept.read_u8().await.unwrap()];

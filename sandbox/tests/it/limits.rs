@@ -1,10 +1,10 @@
-//! Enforcement of limits, and the counts of requests.
+//! Tests of the enforcement of limits, and of the counts of requests.
 
 use crate::invented::{Client, REGISTRY};
 use crate::support::{Response, Server};
 use sandbox::{RetryAfter, Sandbox};
 
-/// The response to the first request beyond set B; all requests are sent within a hundredth of its window.
+/// Returns the response to the first request beyond set B. The requests take about a hundredth of the set's window.
 async fn refused(server: &Server) -> Response {
     for _ in 0..600 {
         assert_eq!(server.get("/health").await.status, 200);

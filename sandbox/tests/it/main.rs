@@ -1,8 +1,8 @@
-//! Tests of the sandbox, in one program, which links faster than one per module.
+//! Tests of the sandbox. They are one program, because several would take longer to link.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-// The alias that dependants use too.
+// Dependants use this alias too.
 extern crate generated_client_sandbox as sandbox;
 
 mod bodies;

@@ -1,4 +1,4 @@
-//! The page at `/`: every endpoint with its form, no external resources, and no key.
+//! Tests of the page at `/`: it has every endpoint with its form, no external resources, and no key.
 //!
 //! `cargo xtask verify page` tests the page in a browser.
 

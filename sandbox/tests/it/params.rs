@@ -1,4 +1,4 @@
-//! Rejected params, and ranges of time.
+//! Tests of rejected params and of time ranges.
 
 use sandbox::{Builder, Sandbox};
 
@@ -12,7 +12,7 @@ fn builder() -> Builder {
     Sandbox::of(&REGISTRY).stop_clock_at(NOW)
 }
 
-/// Checks the code and the message of a 422 response; without them, expects a success.
+/// Checks the code and the message of a 422 response; with `None`, expects a success.
 async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
     let response = server.get(path).await;
     match expected {
@@ -115,7 +115,7 @@ async fn a_range_has_the_latest_records_that_begin_in_it() {
         (format!("&startTime={}&endTime={}", full - 4 * HOUR, full - 3 * HOUR), hours(3..=4)),
         ("&limit=0".to_owned(), Vec::new()),
         ("&startTime=1700000000&endTime=1600000000".to_owned(), Vec::new()),
-        // Before the data begins, in 2010.
+        // The last second before the data begins, in 2010.
         ("&endTime=1262303999".to_owned(), Vec::new()),
         (format!("&endTime={}", i64::MIN), Vec::new()),
         (format!("&startTime={}", i64::MAX), Vec::new()),

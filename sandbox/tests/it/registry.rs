@@ -1,4 +1,4 @@
-//! The registry of a catalogue equals that of its emitted client.
+//! Tests that the registry of a catalogue equals the registry of its emitted client.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A running sandbox and a client that shows responses as received.
+//! A running sandbox, and an HTTP client that returns responses as received.
 
 use crate::invented::REGISTRY;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ impl Response {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {}", self.text))
     }
 
-    /// The records, after a success.
+    /// Returns the records of a successful response.
     pub(crate) fn data(&self) -> Vec<Value> {
         assert_eq!(self.status, 200, "{}", self.text);
         self.json()["data"].as_array().unwrap().clone()
@@ -49,7 +49,7 @@ impl Response {
 }
 
 impl Server {
-    /// A server with a stopped clock.
+    /// Starts a sandbox with a stopped clock.
     pub(crate) fn start() -> Self {
         Self::with(Sandbox::of(&REGISTRY).stop_clock_at(NOW))
     }
@@ -72,14 +72,14 @@ impl Server {
         Response { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    /// A request to a path outside the interface, without an API key.
+    /// Sends a request to a path that is not below the base URL, without an API key.
     pub(crate) async fn at_root(&self, path: &str) -> Response {
         let uri = self.sandbox.page_url().trim_end_matches('/').to_owned() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[], "").await;
         Response { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    /// The received headers and body of a request with an API key.
+    /// Sends a request with an API key, and returns the received headers and body.
     pub(crate) async fn bytes(&self, path: &str) -> (Headers, Vec<u8>) {
         let uri = self.base_url() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[("x-api-key", "key")], "").await;
@@ -105,7 +105,7 @@ impl Server {
         (parts.status.as_u16(), headers.collect(), body)
     }
 
-    /// A request with an API key.
+    /// Sends a request with an API key.
     pub(crate) async fn get(&self, path: &str) -> Response {
         self.send("GET", path, &[("x-api-key", "key")], "").await
     }

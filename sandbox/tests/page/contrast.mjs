@@ -1,6 +1,6 @@
-// The contrast of the texts of a page with their background, by the formula of WCAG 2.
+// Computes the contrast between the texts of a page and their background, by the formula of WCAG 2.
 
-/** Runs in the page: the number of visible texts, and those with less than this contrast. */
+/** Runs in the page. Returns the number of visible texts, and the texts with less than this contrast. */
 export function faintTexts(min) {
   const luminance = (color) => {
     const [red, green, blue] = color.map((part) => {
@@ -14,7 +14,7 @@ export function faintTexts(min) {
     for (let outer = element; outer; outer = outer.parentElement) {
       const [red, green, blue, alpha = 1] = parts(getComputedStyle(outer).backgroundColor);
       if (alpha === 1) return [red, green, blue];
-      if (alpha !== 0) throw new Error(`half transparent: ${outer.outerHTML.slice(0, 100)}`);
+      if (alpha !== 0) throw new Error(`half-transparent background: ${outer.outerHTML.slice(0, 100)}`);
     }
     throw new Error("no background");
   };

@@ -1,5 +1,5 @@
-// Uses the sandbox's page in headless Chromium, like users: by keyboard, on a phone, in the dark.
-// `cargo xtask verify page` runs it from the root; SANDBOX is the program, SHOTS a folder for screenshots if they are wanted.
+// Tests the sandbox's page in headless Chromium as users would: by keyboard, on a phone, in dark mode.
+// `cargo xtask verify page` runs the tests from the root. SANDBOX is the path of the program; SHOTS, if set, is a folder for screenshots.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 import { faintTexts } from "./contrast.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-// Without these flags Chromium connects to its vendor, and as root it does not start with its own sandbox.
+// Without these flags Chromium connects to its vendor's servers, and does not start as root.
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"].concat(
   ["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 );
@@ -39,7 +39,7 @@ async function sandbox(...flags) {
   throw new Error("the sandbox printed nothing");
 }
 
-/** Opens the page, does something on it, and checks for errors and for requests to other hosts. */
+/** Opens the page, calls `use` with it, and checks that there were no errors and no requests to other hosts. */
 async function on(server, hash, options, use) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 850 }, ...options });
   const page = await context.newPage();
@@ -47,7 +47,7 @@ async function on(server, hash, options, use) {
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // Both the page and the browser report an error status.
+    // The browser also reports each error status in the console, which is no error of the page.
     if (!/the server responded with a status of 4/.test(message.text())) errors.push(message.text());
   });
   await page.goto(server.url + hash);
@@ -55,7 +55,7 @@ async function on(server, hash, options, use) {
   await context.close();
   assert.deepEqual(errors, []);
   for (const url of requests) {
-    assert.ok(url.startsWith(server.url), `${url} is somewhere else`);
+    assert.ok(url.startsWith(server.url), `${url} is on another host`);
     assert.ok(!url.includes("canary"), `${url} has a secret`);
   }
 }
@@ -77,7 +77,7 @@ async function shot(page, name) {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
 }
 
-/** How many points the plotted line has. */
+/** Returns the number of points of the plotted line. */
 const points = async (page) => (await page.locator("#chart .line").getAttribute("d")).match(/[ML]/g).length;
 
 test("every endpoint is listed, and the filter finds one by path", () =>
