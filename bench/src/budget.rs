@@ -1,7 +1,7 @@
 //! Compares the deterministic figures with `bench/budget.toml`, so that no increase goes unnoticed.
 //!
-//! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because they change
-//! with the compiler. Without valgrind, the budgets of instructions are skipped with a warning.
+//! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because both change
+//! with the compiler. If valgrind is missing, the budgets of instructions are skipped with a warning.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 /// The factor by which a figure may exceed its budget.
 const TOLERANCE: f64 = 1.03;
 
-/// A figure that has a budget: its name in `bench/budget.toml`, and the function that measures it.
+/// A figure that has a budget: the name in `bench/budget.toml`, and the function that measures the figure.
 type Figure = (&'static str, fn(&Scratch) -> Result<f64, String>);
 
 const ALWAYS: &[Figure] = &[
@@ -38,7 +38,7 @@ const COUNTED: &[Figure] = &[
     }),
 ];
 
-/// Compares every figure with its budget; an error lists those that exceed it.
+/// Compares every figure with its budget; the error lists the figures that exceed it.
 pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     let path = scratch.own().join("budget.toml");
     let budget = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -67,7 +67,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     ))
 }
 
-/// The number in the line `NAME = NUMBER` of the budget file.
+/// Returns the number in the line `NAME = NUMBER` of the budget file.
 fn allowed(budget: &str, name: &str) -> Option<f64> {
     let lines = budget.lines().filter_map(|line| line.split_once('='));
     lines.filter(|(known, _)| known.trim() == name).find_map(|(_, number)| number.trim().parse().ok())

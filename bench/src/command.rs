@@ -16,12 +16,13 @@ pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> 
     Err(format!("{shown} failed:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 
-/// Checks that a program is installed.
+/// Returns `true` if a program is installed.
 pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// A Cargo command in a folder, with this target folder and without the environment variables that change build flags.
+/// Returns a Cargo command that runs in a folder, with this target folder and without the environment variables that
+/// change build flags.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);

@@ -1,7 +1,7 @@
 //! `cargo xtask bench [NAME]...`: compares the project with its peers.
 //!
-//! Every row compares with a peer in the same run; counted rows run before timed ones. All generated files and builds
-//! are in `target/bench`, which is never committed.
+//! Every row compares the project with a peer in the same run. Rows that count run before rows that measure time. All
+//! generated files and builds are in `target/bench`, which is never committed.
 
 mod budget;
 mod callgrind;
@@ -23,13 +23,14 @@ use scratch::Scratch;
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Bench {
-    /// The rows to measure; by default all of them
+    /// The rows to measure; default: all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// The number of interleaved rounds of a timed row; the median is reported
+    /// How often a timed row is measured; the rounds of its commands alternate, and the median is reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Only compare the deterministic figures with `bench/budget.toml`; fail if one exceeds its budget by more than 3 %
+    /// Only compare the deterministic figures with `bench/budget.toml`, and fail if one exceeds its budget by more than
+    /// 3 %
     #[arg(long)]
     budget: bool,
     /// List the rows

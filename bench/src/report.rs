@@ -1,6 +1,6 @@
 //! Prints the table of results and writes it to `bench/RESULTS.md`.
 //!
-//! The result of a row replaces its lines; the other rows and the text below the marker stay.
+//! A new result of a row replaces the lines of that row. Other rows, and the text below the marker, stay unchanged.
 
 use std::fs;
 use std::process::Command;
@@ -11,11 +11,11 @@ use crate::scratch::Scratch;
 
 /// One line of the table.
 pub(crate) struct Outcome {
-    /// The number of the requirement, in the first column.
+    /// The number of the requirement; it is in the first column.
     pub(crate) number: &'static str,
     /// A description of the comparison.
     pub(crate) what: String,
-    /// The required maximum and the goal, as text.
+    /// The allowed maximum and the goal, as text.
     pub(crate) bounds: (&'static str, &'static str),
     /// The result, in the unit of the maximum.
     pub(crate) measured: String,
@@ -44,7 +44,8 @@ pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Resu
     fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The new text of `RESULTS.md`: `lines` replace those of the row `measured`; the text below the marker is copied.
+/// Returns the new text of `RESULTS.md`: `lines` replace those of the row `measured`, and the text below the marker is
+/// copied.
 fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
     let of_row = |name: &str| -> String {
@@ -62,13 +63,13 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     )
 }
 
-/// The name of the row that wrote a line of the table: its last cell.
+/// Returns the name of the row to which a line of the table belongs, from the last cell.
 fn row_of(line: &str) -> Option<&str> {
     let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
     Some(cells.rsplit_once(" | ")?.1)
 }
 
-/// The machine and compiler of the measurement.
+/// Returns a line that describes the machine and the compiler of the measurement.
 fn machine() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

@@ -1,4 +1,4 @@
-//! The rows, each with a name and a function; counted rows first.
+//! The rows, each with a name and a function. Rows that count are before rows that measure time.
 
 pub(crate) mod build;
 pub(crate) mod decode;
@@ -10,7 +10,7 @@ pub(crate) mod weight;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// A measurement with a name. It fills one or more lines of the table.
+/// A measurement with a name, whose results are one or more lines of the table.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) shows: &'static str,
@@ -26,16 +26,16 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "floats", shows: "floats that are not decoded exactly", measure: decode::floats },
     Row { name: "allocations", shows: "growth of allocations with the number of records", measure: decode::allocations },
     Row { name: "request", shows: "instructions for one request of 50 records", measure: request::request },
-    Row { name: "check", shows: "cargo check of the client alone", measure: build::check },
+    Row { name: "check", shows: "`cargo check` of the client without a program", measure: build::check },
     Row { name: "release", shows: "release build of a program that calls every endpoint", measure: build::release },
     Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },
     Row { name: "codegen", shows: "the generator compared with progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
-    Row { name: "client", shows: "building a client", measure: request::client },
+    Row { name: "client", shows: "time to build a client", measure: request::client },
     Row { name: "history", shows: "a year of one-minute records under a rate limit", measure: history::history },
 ];
 
-/// A ratio in the format of the table.
+/// Formats a ratio for the table.
 pub(crate) fn ratio(ours: f64, theirs: f64) -> String {
     format!("{:.2}", ours / theirs)
 }

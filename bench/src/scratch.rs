@@ -1,8 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
 //! Four workspaces are copied there, each with a lock file: `generators` (the generators of peers), `programs`
-//! (programs that need no peer), `peers` (programs that use a peer) and `history` (a program that uses progenitor's
-//! client of our own service). Each workspace is prepared when a row first needs it.
+//! (programs that need no peer), `peers` (programs that use a peer) and `history` (a program that uses the client that
+//! progenitor generates for our own service). Each workspace is prepared when a row first needs it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::command::{cargo, output};
 /// The number of endpoints in the synthetic catalogue, including the three whose bodies are decoded.
 pub(crate) const ENDPOINTS: usize = 130;
 
-/// The folder, and the programs and workspaces that are already prepared in it.
+/// The scratch folder, and the programs and workspaces that are already prepared in it.
 pub(crate) struct Scratch {
     pub(crate) rounds: usize,
     pub(crate) project: PathBuf,
@@ -38,7 +38,7 @@ fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>
 
 impl Scratch {
     pub(crate) fn new(rounds: usize) -> Result<Self, String> {
-        // The variables are read at run time, because checkouts that share a target folder also share this program.
+        // The variable is read at run time, because checkouts that share a target folder also share this program.
         let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let project = Path::new(&bench).join("..");
         let project = project.canonicalize().map_err(|error| format!("cannot find the project: {error}"))?;
@@ -59,17 +59,17 @@ impl Scratch {
         })
     }
 
-    /// The project's folder `bench`.
+    /// Returns the project's folder `bench`.
     pub(crate) fn own(&self) -> PathBuf {
         self.project.join("bench")
     }
 
-    /// The folder with the target folders of all workspaces, which later rounds and runs reuse.
+    /// Returns the folder that contains the target folders of all workspaces. Later rounds and runs reuse them.
     pub(crate) fn target(&self) -> PathBuf {
         self.root.join("build")
     }
 
-    /// A new, empty target folder for a build from scratch.
+    /// Creates an empty target folder for a build from scratch.
     pub(crate) fn empty_target(&self) -> Result<PathBuf, String> {
         let target = self.root.join("from-scratch");
         let _ = fs::remove_dir_all(&target);
@@ -78,7 +78,7 @@ impl Scratch {
     }
 
     /// Generates a catalogue with this number of endpoints, each with its own record. Unless the number is 0, three of
-    /// the endpoints are those of `catalogue/decoding.yaml`, whose bodies are decoded.
+    /// the endpoints are from `catalogue/decoding.yaml`; the measurements of the decoder use these three.
     pub(crate) fn catalogue(&self, endpoints: usize) -> Result<PathBuf, String> {
         let folder = self.root.join(format!("catalogue-{endpoints}"));
         let _ = fs::remove_dir_all(&folder);
@@ -95,7 +95,7 @@ impl Scratch {
         Ok(folder)
     }
 
-    /// The project's `xtask`, from the target folder of the calling command.
+    /// Builds the project's `xtask` in the project's own target folder.
     pub(crate) fn xtask(&self) -> Result<&Path, String> {
         once(&self.xtask, || {
             output(&mut cargo(&self.project, &self.project_target, &["build", "--package", "xtask"]))?;
@@ -103,13 +103,13 @@ impl Scratch {
         })
     }
 
-    /// The project's `xtask` as a release build, for measurements.
+    /// Builds the project's `xtask` as a release build, for measurements.
     pub(crate) fn released_xtask(&self) -> Result<PathBuf, String> {
         output(&mut cargo(&self.project, &self.target(), &["build", "--release", "--package", "xtask"]))?;
         Ok(self.target().join("release/xtask"))
     }
 
-    /// The workspace of programs without a peer: `ours`, `ours-empty` and the programs that call them.
+    /// Returns the workspace without peers: the clients `ours` and `ours-empty`, and the programs that use a client.
     pub(crate) fn ours(&self) -> Result<&Path, String> {
         once(&self.ours, || {
             let folder = self.workspace("programs")?;
@@ -125,7 +125,7 @@ impl Scratch {
         })
     }
 
-    /// The workspace of the peers' generators.
+    /// Returns the workspace of the peers' generators.
     pub(crate) fn generators(&self) -> Result<&Path, String> {
         once(&self.generators, || self.workspace("generators"))
     }
@@ -138,7 +138,7 @@ impl Scratch {
         Ok(root.join("bin/cargo-progenitor"))
     }
 
-    /// The workspace with peers: progenitor's client, and programs that use it or `reqwest`.
+    /// Returns the workspace with peers: progenitor's client, and programs that use it or `reqwest`.
     pub(crate) fn peers(&self) -> Result<&Path, String> {
         once(&self.peers, || {
             let folder = self.workspace("peers")?;
@@ -155,7 +155,7 @@ impl Scratch {
         })
     }
 
-    /// The workspace of a program that uses progenitor's client for our service.
+    /// Returns the workspace of the program that uses progenitor's client for our service.
     pub(crate) fn history(&self) -> Result<&Path, String> {
         once(&self.history, || {
             let folder = self.workspace("history")?;
@@ -164,7 +164,7 @@ impl Scratch {
         })
     }
 
-    /// The program that fetches a year from the sandbox.
+    /// Builds the program that fetches a year of records from the sandbox.
     pub(crate) fn year(&self) -> Result<PathBuf, String> {
         let arguments = ["build", "--release", "--package", "sandbox", "--example", "year"];
         output(&mut cargo(&self.project, &self.target(), &arguments))?;
@@ -179,7 +179,7 @@ impl Scratch {
         output(Command::new(generator).arg(description).arg(client.join("src/lib.rs"))).map(drop)
     }
 
-    /// The OpenAPI description of the synthetic catalogue, which the peers read.
+    /// Returns the OpenAPI description of the synthetic catalogue, which the peers' generators read.
     pub(crate) fn description(&self) -> Result<PathBuf, String> {
         self.description_of(&self.catalogue(ENDPOINTS)?)
     }
@@ -192,8 +192,8 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Builds one program of a workspace in release mode. Building it alone prevents other programs from changing its
-    /// features.
+    /// Builds one program of a workspace in release mode. The program is built alone, because other programs in the
+    /// same build could enable features of its dependencies.
     pub(crate) fn build(&self, workspace: &Path, program: &str) -> Result<PathBuf, String> {
         let target = self.target().join(workspace.file_name().unwrap_or_default());
         output(&mut cargo(workspace, &target, &["build", "--release", "--package", program]))?;
@@ -220,7 +220,7 @@ impl Scratch {
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
     }
 
-    /// A client of the synthetic catalogue, as the generator emits it for users.
+    /// Generates a client of the synthetic catalogue, as the generator emits it for users.
     fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
@@ -237,7 +237,7 @@ impl Scratch {
         output(&mut command).map(drop)
     }
 
-    /// A program that calls every endpoint.
+    /// Writes a program that calls every endpoint.
     fn caller(
         name: &str,
         dependency: &str,
@@ -262,7 +262,7 @@ impl Scratch {
     }
 }
 
-/// The paths in a folder.
+/// Returns the paths in a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())

@@ -1,12 +1,12 @@
 //! A server on loopback that sends the same response to every request.
 //!
-//! The server runs in this process, so that the instructions of a measured client do not include those of the server.
+//! The server runs in this process and not in the measured program, so that its instructions are not counted.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-/// Serves 50 records of six numbers until this process ends; returns the base URL.
+/// Serves 50 records of six numbers until this process ends, and returns the base URL.
 pub(crate) fn start() -> Result<String, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| format!("cannot listen on a port: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Measures times: each round runs every command once, and the medians of all rounds are the result.
+//! Measures time and memory: each round runs every command once, and the result is the median of all rounds.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use crate::command::output;
 
-/// The cost of one run.
+/// The time and memory of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Took {
     /// Elapsed seconds.
     pub(crate) wall: f64,
-    /// Processor seconds, which other programs on the machine disturb less.
+    /// Processor seconds, which other programs on the machine affect less than elapsed seconds.
     pub(crate) processor: f64,
     /// The peak memory of one process, in MiB.
     pub(crate) memory: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) command: Box<dyn Fn() -> Command + 'a>,
 }
 
-/// The median cost of each command, in the order of `turns`.
+/// Returns the medians of each command, in the order of `turns`.
 pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, String> {
     let mut took = vec![Vec::new(); turns.len()];
     for _ in 0..rounds.max(1) {
@@ -41,7 +41,7 @@ pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, St
     Ok(medians.collect())
 }
 
-/// The median of some numbers.
+/// Returns the median of some numbers.
 pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Build times: of the client alone, of a program that calls every endpoint, and of everything from scratch.
+//! Measures build times: of the client alone, of a program that calls every endpoint, and of a build from scratch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::report::Outcome;
 use crate::scratch::Scratch;
 use crate::timing::{Took, Turn, medians};
 
-/// A package to build, and the file whose change makes Cargo build it again.
+/// A package to build, and the file whose new time makes Cargo build the package again.
 struct Package {
     workspace: PathBuf,
     name: &'static str,
@@ -27,7 +27,7 @@ impl Package {
         Self { cleaned, ..self }
     }
 
-    /// Makes Cargo rebuild the package: removes the builds of `cleaned`, and sets the time of `touched` to now.
+    /// Makes Cargo build the package again: removes the builds of `cleaned`, and sets the time of `touched` to now.
     fn outdate(&self, profile: &str, scratch: &Scratch) -> Result<(), String> {
         for package in self.cleaned {
             let target = self.target(scratch);
@@ -44,10 +44,10 @@ impl Package {
     }
 }
 
-/// The libraries of our client; a change of the catalogue does not rebuild them.
+/// The libraries that our client depends on. They are not built again after a change of the catalogue.
 const BELOW: &[&str] = &["generated-client-runtime", "generated-client-transport"];
 
-/// The median times of rebuilding packages whose other dependencies are already built.
+/// Returns the median times of building these packages again, with all other dependencies already built.
 fn again(
     scratch: &Scratch,
     subcommand: &str,
@@ -58,7 +58,7 @@ fn again(
         let arguments = [subcommand, "--profile", profile, "--package", package.name];
         cargo(&package.workspace, &package.target(scratch), &arguments)
     };
-    // A first build, which is not timed, compiles all other dependencies.
+    // A first build, whose time is not measured, compiles all other dependencies.
     for package in packages {
         output(&mut command(package))?;
     }
@@ -78,7 +78,8 @@ fn seconds(took: &Took) -> String {
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The first two also compile the runtime and the transport; the third is the client after one changed endpoint.
+    // The first two also compile the runtime and the transport. The third compiles only the client, as after a change
+    // of one endpoint.
     let packages = [
         Package::new(ours, "generated-client", "ours/src/lib.rs").with(BELOW),
         Package::new(ours, "ours-empty", "ours-empty/src/lib.rs").with(BELOW),
@@ -116,8 +117,8 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // Each client is outdated, so client and program are compiled and linked; the last two packages also compile the
-    // client's own libraries.
+    // Each client is out of date, so client and program are compiled and linked. The last two packages also compile the
+    // libraries that the client depends on.
     let packages = [
         Package::new(ours, "all-ours", "ours/src/lib.rs"),
         Package::new(peers, "all-progenitor", "client/src/lib.rs"),
@@ -138,7 +139,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let what = "release build after one changed endpoint: the client and a program that calls all 130 endpoints / \
         the same with progenitor's client, CPU seconds";
     let below =
-        "the same, including the client's libraries: our runtime and transport / `reqwest` and `progenitor-client`";
+        "the same, with the libraries below the client: our runtime and transport / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
         outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),

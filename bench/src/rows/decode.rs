@@ -1,4 +1,4 @@
-//! Decoding compared with strict serde derives: instructions, exactness, allocations.
+//! Measures decoding: instructions compared with plain `serde` derives, exactness, and allocations.
 
 use std::process::Command;
 
@@ -8,17 +8,17 @@ use crate::command::output;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// The bodies: the name in the program, and a description.
+/// The bodies: the argument of the program `decode`, and a description.
 pub(crate) const BODIES: [(&str, &str); 3] = [
-    ("narrow", "two numbers a record"),
+    ("narrow", "two numbers in a record"),
     ("wide", "twelve fields of many types"),
-    ("grown", "texts, nulls and two unknown fields, which strict derives drop"),
+    ("grown", "strings, nulls and two unknown fields, which plain derives drop"),
 ];
 
-/// The instructions of our decoder and of strict derives for one body.
+/// Returns the instructions of our decoder and of plain derives for one body.
 pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
-    // A run with `none` only generates the body; its instructions are subtracted from both.
+    // A run with `none` only generates the body. Its instructions are subtracted from those of both decoders.
     let none = instructions(&program, &[body, "none"])?;
     Ok((instructions(&program, &[body, "ours"])? - none, instructions(&program, &[body, "strict"])? - none))
 }
@@ -30,7 +30,7 @@ pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         let (times, _) = output(Command::new(&program).args([body, "time"]))?;
         let times: Vec<f64> = times.split_whitespace().filter_map(|time| time.parse().ok()).collect();
         let time = if let [ours, strict] = times[..] { ratio(ours, strict) } else { "?".to_owned() };
-        let what = format!("decoding 10,000 records / strict derives with float_roundtrip, instructions: {records}");
+        let what = format!("decoding 10,000 records / plain derives with float_roundtrip, instructions: {records}");
         let detail = format!("{:.0} / {:.0} a record; time {time}", ours / 10_000.0, strict / 10_000.0);
         Ok(Outcome { number: "8", what, bounds: ("1.15", "0.80"), measured: ratio(ours, strict), detail })
     };

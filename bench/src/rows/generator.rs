@@ -1,4 +1,4 @@
-//! Time and memory of the generator's process: compared with progenitor, and for catalogues of three sizes.
+//! Measures time and memory of the generator's process, compared with progenitor and for catalogues of three sizes.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::timing::{Turn, medians};
 
 fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
     let mut command = Command::new(scratch.released_xtask()?);
-    // The files in this folder are up to date after the first run, so that disk writes are not measured.
+    // After the first run, the files in this folder are up to date, so no disk writes are measured.
     command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(catalogue.with_extension("emitted"));
     Ok(command)
 }
@@ -36,12 +36,12 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }])
 }
 
-/// A turn without preparation.
+/// Returns a turn without preparation.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
 }
 
-/// A copy of a command: `Command` does not implement `Clone`.
+/// Copies a command, because `Command` does not implement `Clone`.
 fn copied(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());

@@ -1,8 +1,8 @@
 //! Fetches a year of one-minute records from the sandbox: in one call, with hand-written loops, and with progenitor's
 //! client.
 //!
-//! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The shortest
-//! possible time is that of 527 pages at 98 % of ten requests a second, plus one response.
+//! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The allowed
+//! maximum is the time of 527 pages at 98 % of ten requests a second, plus one response.
 
 use std::process::Command;
 
@@ -10,8 +10,8 @@ use crate::command::output;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// The variants: the name of the variant in the program, a description, and the number of lines of code that it takes to
-/// get the records from a client.
+/// The variants: the name in the output of the program, a description, and the number of lines of code that get the
+/// records from a client.
 const WAYS: [(&str, &str, u32); 4] = [
     ("history", "`history(from..to)`", 1),
     ("loop", "a plain loop with this client", 7),

@@ -1,4 +1,4 @@
-//! One request of 50 records to a server on loopback, and the cost of building a client.
+//! Measures one request of 50 records to a server on loopback, and the time to build a client.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,8 @@ use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
 
-/// The instructions of one request: a run of 250 requests minus a run of 50, so that start-up is not counted.
+/// Returns the instructions of one request. They are the difference between a run of 250 requests and a run of 50, so
+/// the start of the program is not counted.
 pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     let url = server::start()?;
     let (few, many) = (instructions(program, &[&url, "50"])?, instructions(program, &[&url, "250"])?);
@@ -23,7 +24,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
     let mut outcomes = vec![Outcome {
         number: "6",
-        what: "instructions for one request of 50 records / raw use of the same transport with strict derives"
+        what: "instructions for one request of 50 records / using only the same transport and plain `serde` derives"
             .to_owned(),
         bounds: ("1.20", "1.00"),
         measured: ratio(ours, raw),

@@ -1,7 +1,7 @@
 //! Detects whether one side of a market is crowded.
 //!
-//! If market orders lean to one side while open interest grows, new positions accumulate on that side, and many have to
-//! be closed at once later. If open interest shrinks, positions are being closed, in either direction.
+//! If market orders lean to one side while open interest grows, new positions accumulate on that side, and later many
+//! of them may have to be closed at once. If open interest shrinks, positions are being closed, so no side is crowded.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use generated_client::orderflow::VolumeRatioRecord;
 pub struct Crowding {
     /// The start of the last interval of the span.
     pub open_date: Timestamp,
-    /// Growth of open interest in percent times the average lean of takers, from -1 to 1: positive if longs are
-    /// crowded, negative if shorts are, zero if neither.
+    /// The growth of open interest in percent, multiplied by the average volume ratio, which is from -1 to 1. The score
+    /// is positive if longs are crowded, negative if shorts are, and zero if neither are.
     pub score: f64,
 }
 
-/// The crowding of every span of this number of intervals.
+/// Returns the crowding of every span of this number of intervals.
 ///
-/// Both series have to be oldest first. An interval that is missing in one of them, or whose open interest is unknown,
-/// is omitted.
+/// Both series have to be in ascending time. Intervals that are missing in one series, or whose open interest is
+/// unknown, are omitted.
 pub fn crowding(ratio: &[VolumeRatioRecord], interest: &[OpenInterestRecord], span: usize) -> Vec<Crowding> {
     let interest: HashMap<_, _> = interest.iter().map(|record| (record.open_date, record)).collect();
     let both = ratio.iter().filter_map(|record| {

@@ -1,4 +1,4 @@
-//! Prints the crowding of a market on each of the last days.
+//! Prints the crowding of a market for spans of six intervals of four hours.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Downloads the volume ratio of a coin, minute by minute: `minutes-to-csv COIN FROM TO FILE`.
+//! Downloads the volume ratio of a coin for each minute of a time range: `minutes-to-csv COIN FROM TO FILE`.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -24,7 +24,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     if let Ok(text) = fs::read_to_string(&checkpoint_path) {
         let checkpoint: Checkpoint = text.parse()?;
-        // Rows after the checkpoint are fetched again.
+        // Rows after the checkpoint are removed, because their records are fetched again.
         file.set_len(checkpoint.byte_offset())?;
         history = history.resume(checkpoint);
     } else {

@@ -1,4 +1,4 @@
-//! Tests that the program writes the same bytes if it is killed at random points and started again.
+//! Tests that the program writes the same bytes if it is killed at random times and started again.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::{fs, thread};
 use generated_client::REGISTRY;
 use sandbox::Sandbox;
 
-/// Ninety days of minutes: more than the killed runs fetch together.
+/// Ninety days of minutes, which are more than the killed runs fetch together.
 const RANGE: [&str; 2] = ["2024-03-01T00:00:00Z", "2024-05-30T00:00:00Z"];
 const RECORDS: usize = 90 * 24 * 60;
 
@@ -54,7 +54,7 @@ async fn killed_program_writes_the_same_bytes() {
             assert!(expected.starts_with(&bytes), "{lengths:?}");
             lengths.push(bytes.len());
         }
-        // Not all kills were at the beginning.
+        // Some runs were killed only after they had written rows.
         assert!(lengths.iter().filter(|length| **length > 1000).count() > 3, "{lengths:?}");
         assert!(program(&base_url, &resumed).status().unwrap().success());
         assert!(fs::read(&resumed).unwrap() == expected, "{lengths:?}");

@@ -1,4 +1,4 @@
-//! `request-progenitor URL COUNT` requests 50 records COUNT times with progenitor's client.
+//! Requests 50 records COUNT times with progenitor's client: `request-progenitor URL COUNT`.
 
 use progenitor_made::Client;
 use progenitor_made::types::{Exchange, Timeframe};

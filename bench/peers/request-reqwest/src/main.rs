@@ -1,4 +1,4 @@
-//! Requests 50 records COUNT times with `reqwest` and strict derives: `request-reqwest URL COUNT`.
+//! Requests 50 records COUNT times with `reqwest` and plain `serde` derives: `request-reqwest URL COUNT`.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Prints the allocations for 1,024 and for 65,536 records of two numbers.
+//! Prints the number of allocations when 1,024 and when 65,536 records of two numbers are decoded.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};

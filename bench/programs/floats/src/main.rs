@@ -1,7 +1,7 @@
-//! Decodes random floats and edge cases, written with seventeen digits; prints their number and the number that were
-//! misread.
+//! Decodes random floats and edge cases, written with seventeen digits and in the shortest form. Prints how many there
+//! are, and how many were misread.
 //!
-//! Seventeen digits identify an `f64` exactly, so the decoded bits must equal the original bits.
+//! Both forms identify an `f64` exactly, so the decoded bits must equal the original bits.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};
@@ -29,7 +29,8 @@ fn main() {
     println!("{} {misread}", numbers.len() * 2);
 }
 
-/// Powers of two and of ten with their neighbours, the largest float, the smallest, and the limit of normal numbers.
+/// Returns powers of two and of ten, the largest and the smallest float, the smallest normal float, and the neighbours
+/// of each.
 fn edges() -> Vec<f64> {
     let twos = (0..2_046_u64).map(|exponent| f64::from_bits((exponent + 1) << 52));
     let tens = (-320..308).map(|exponent| format!("1e{exponent}").parse().unwrap_or(0.0));

@@ -1,7 +1,7 @@
 //! Requests 50 records COUNT times with our client: `request-ours URL COUNT`.
 //!
-//! `request-ours build` prints the nanoseconds of building a client: for the first client, and on average for the next
-//! hundred.
+//! `request-ours build` prints the nanoseconds that it takes to build a client: the first one of the process, and the
+//! median of the next hundred.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn main() {
 }
 
 async fn requests(url: String, count: u32) -> usize {
-    // The rate limiter is active, with a limit so high that no request waits.
+    // The rate limiter is active, but the limit is so high that no request waits.
     let limit = RateLimit::new(100_000, Duration::from_secs(1), 10);
     let client = Client::builder(url).api_key("key").rate_limit(limit).build().expect("a client");
     let mut records = 0;

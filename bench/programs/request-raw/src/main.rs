@@ -1,4 +1,4 @@
-//! `request-raw URL COUNT` requests 50 records COUNT times with only the transport and strict derives.
+//! Requests 50 records COUNT times, using only the transport and plain `serde` derives: `request-raw URL COUNT`.
 
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
