@@ -11,25 +11,25 @@ use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
 ///
-/// On a terminal it prompts for missing options. Anything left empty becomes `unknown`.
+/// On a terminal it prompts for missing options. An empty answer becomes `unknown`.
 #[derive(Args)]
 pub(crate) struct Add {
     /// The path of the endpoint, without the base URL; a param in the path is written `{name}`
     #[arg(value_name = "PATH")]
     path: String,
-    /// The group of the endpoint; created if it does not exist
+    /// The group of the endpoint; a group that does not exist is created
     #[arg(long)]
     group: Option<String>,
-    /// The name of the endpoint; by default derived from the path
+    /// The name of the endpoint; default: derived from the path
     #[arg(long)]
     name: Option<String>,
-    /// The Rust name of the endpoint, if the derived name conflicts with another
+    /// The Rust name of the endpoint; needed if the name derived from `--name` conflicts with another
     #[arg(long)]
     ident: Option<String>,
     /// The purpose of the endpoint, in one sentence
     #[arg(long)]
     summary: Option<String>,
-    /// Shared params and param sets, separated by commas; `none` for an endpoint without params
+    /// The shared params and param sets of the endpoint, separated by commas; `none` if it has no params
     #[arg(long, value_name = "NAMES")]
     params: Option<String>,
     /// The evidence of the path
@@ -53,7 +53,7 @@ impl Add {
                 ("--evidence documented|published|reported|previous_version", evidence.is_none()),
             ];
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
-            return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
+            return fail(&format!("error: required options are missing; add {}\n", missing.join(" and ")));
         };
         let params =
             ask(&self.params, "Its shared params and sets, separated by commas, or `none` (enter if unknown): ");

@@ -16,14 +16,14 @@ use crate::terminal::{fail, print};
 /// Generate the client from the catalogue
 #[derive(Args)]
 pub(crate) struct Codegen {
-    /// Write nothing; list every file that differs from the output, and fail if any does
+    /// Write nothing; list every file that differs from the output, and fail if there is one
     #[arg(long)]
     check: bool,
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
-    /// The folder of the crate to emit; a new one gets a manifest and a `lib.rs`. Required for a catalogue other
-    /// than this project's
+    /// The folder of the crate to emit; a new crate gets a manifest and a `lib.rs`. Required unless the catalogue is
+    /// this project's
     #[arg(long, value_name = "CRATE")]
     out: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Check {
     spec: PathBuf,
 }
 
-/// Show how much of each endpoint is known, and the most useful gaps to fill next
+/// Show how much is known about the endpoints, and which unknown facts would be most useful
 #[derive(Args)]
 pub(crate) struct Status {
     /// The catalogue
@@ -72,7 +72,7 @@ impl Codegen {
         ExitCode::SUCCESS
     }
 
-    /// The last line of the error: the number of differing files, and how to fix them.
+    /// Returns the last line of the error: the number of differing files, and how to fix them.
     fn remedy(&self, reports: &Reports, has_foreign: bool) -> String {
         let counts = reports.iter().filter(|(_, report)| !report.is_clean()).map(|(root, report)| {
             let count = report.changes.len();
@@ -90,7 +90,7 @@ impl Codegen {
         format!("error: {differing} out of date; run `{}` and commit the result\n", self.command())
     }
 
-    /// The command that updates the differing files, with the options of this call.
+    /// Returns the command that updates the differing files, with the options of this call.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
         if self.spec != project_paths::spec() {
@@ -160,7 +160,7 @@ impl Status {
     }
 }
 
-/// Reads a catalogue and prints the text that `about` makes of it, or the errors of the catalogue.
+/// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
 pub(crate) fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
     match codegen::read(spec) {
         Ok(api) => {
@@ -186,7 +186,7 @@ impl Failure {
     }
 }
 
-/// The errors as text, coloured on a terminal; each has a path that a terminal can open.
+/// Returns the errors as text, coloured on a terminal. Each error contains a path that a terminal can open.
 pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
@@ -199,8 +199,8 @@ struct Generated {
     created: Vec<File>,
 }
 
-/// Reads a catalogue and writes the emitted files to the folder of a crate; our own catalogue also gets the JSON Schema
-/// for editors.
+/// Reads a catalogue, and writes the emitted files to the folder of a crate. Our own catalogue also gets the JSON
+/// Schema for editors.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let package = &crate_folder.package;
@@ -229,7 +229,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
     Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created })
 }
 
-/// The path of a folder, with a trailing slash.
+/// Returns the path of a folder, with a trailing slash.
 pub(crate) fn folder(path: &Path) -> String {
     format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }
@@ -238,7 +238,7 @@ pub(crate) fn folder(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// The same check as `cargo xtask codegen --check`: the committed files match the catalogue.
+    /// Checks that the committed files match the catalogue, as `cargo xtask codegen --check` does.
     #[test]
     fn committed_files_equal_the_output() {
         let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check) {

@@ -17,7 +17,7 @@ pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "
 /// The options of commands that edit a catalogue.
 #[derive(Args)]
 pub(crate) struct Target {
-    /// The catalogue; by default this project's
+    /// The catalogue; default: this project's
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Write without confirmation
@@ -26,17 +26,17 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The catalogue's folder.
+    /// Returns the catalogue's folder.
     pub(crate) fn spec(&self) -> PathBuf {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
-    /// Returns `true` if `--spec` was given, so the user did not edit the project's own catalogue by accident.
+    /// Returns `true` if `--spec` was given, so that the user does not edit the project's own catalogue by accident.
     pub(crate) fn is_named(&self) -> bool {
         self.spec.is_some()
     }
 
-    /// Returns `true` if the catalogue is that of this project's client.
+    /// Returns `true` if the catalogue is this project's own.
     pub(crate) fn is_ours(&self) -> bool {
         project_paths::is_same(&self.spec(), &project_paths::spec())
     }
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    /// Prints the error, and returns its exit code.
+    /// Prints the error, and returns the exit code of a failure.
     pub(crate) fn report(&self, refusal: &Refusal) -> ExitCode {
         match refusal {
             Refusal::Catalogue(diagnostics) => fail(&rendered(diagnostics, &self.spec())),
@@ -80,7 +80,7 @@ impl Target {
     }
 }
 
-/// The next step for the user after an edit.
+/// Returns the next step for the user after an edit.
 fn next(spec: &Path) -> String {
     let command = if spec == project_paths::spec() {
         "`cargo xtask codegen`".to_owned()

@@ -1,7 +1,7 @@
 //! The folder of an emitted crate: the paths of its emitted files, and the files that are written only once.
 //!
-//! Our own client keeps its documents at the project's root; any other crate has all files in its folder. An existing
-//! manifest or `lib.rs` belongs to the user and is never changed.
+//! The documents of our own client are at the project's root; any other crate has all files in its own folder. An
+//! existing manifest or `lib.rs` belongs to the user and is never changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,14 @@ pub(crate) struct CrateFolder {
 }
 
 impl CrateFolder {
-    /// The folder of our own client.
+    /// Returns the folder of our own client.
     pub(crate) fn ours() -> Self {
         let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
         Self { folder: project_paths::client(), docs: project_paths::docs(), package }
     }
 
-    /// The crate in a folder; without a manifest, the crate gets the name of the folder. An invalid name is an error.
+    /// Returns the crate in a folder. Without a manifest, the crate gets the name of the folder; an invalid name is an
+    /// error.
     pub(crate) fn at(folder: &Path) -> Result<Self, String> {
         if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
@@ -44,35 +45,36 @@ impl CrateFolder {
         Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }
 
-    /// The folder of the emitted Rust files, which the generator owns.
+    /// Returns the folder of the emitted Rust files. The generator owns this folder.
     pub(crate) fn generated(&self) -> PathBuf {
         self.folder.join("src/generated")
     }
 
-    /// The folder of the emitted documents, which the generator also owns.
+    /// Returns the folder of the emitted documents. The generator owns this folder too.
     pub(crate) fn docs(&self) -> PathBuf {
         self.docs.clone()
     }
 
-    /// The files that are written only once and do not exist yet, such as the manifest.
+    /// Returns the files that are written only once and do not exist yet, such as the manifest.
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
         let runtime = relative(&self.folder, &project_paths::root().join("runtime"));
         let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());
         files.into_iter().filter(|file| !self.path(file).exists()).collect()
     }
 
-    /// The path of a file of the crate.
+    /// Returns the path of a file of the crate.
     pub(crate) fn path(&self, file: &File) -> PathBuf {
         self.folder.join(&file.path)
     }
 
-    /// The path of the folder for messages: relative to the project's root if it is inside the project.
+    /// Returns the path of the folder for messages. Inside the project, the path is relative to the project's root.
     pub(crate) fn shown(&self) -> String {
         project_paths::shown(&self.folder)
     }
 }
 
-/// The reason why the emitted files do not belong into a folder: it is or is in a catalogue, or it is another crate.
+/// Returns the reason why a folder cannot get the emitted files: it is a catalogue or inside one, or another crate.
+/// `None` if it can.
 fn foreign(folder: &Path) -> Option<&'static str> {
     let is_file = |path: &str| folder.join(path).is_file();
     let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
@@ -88,11 +90,12 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// The path from one folder to another; absolute if they have no common folder.
+/// Returns the path from one folder to another. The path is absolute if the folders have no common folder except the
+/// root.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    // Folders with only the root in common get an absolute path, which stays correct if the crate is moved.
+    // Without a common folder, an absolute path is better, because it stays correct if the crate is moved.
     if common < 2 {
         return to;
     }

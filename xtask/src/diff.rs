@@ -15,19 +15,19 @@ use crate::terminal::{fail, print};
 
 /// Show what changed in the catalogue, and which version that requires
 ///
-/// Compares spec/ (or `--spec`) with its content at a git revision, and lists every difference in the names of the
-/// client: endpoints, params, fields and values that are new, renamed, retyped or removed.
+/// Compares spec/ (or `--spec`) with its content at a git revision, and lists the endpoints, params, fields and values
+/// that are new, renamed, retyped or removed, by their names in the client.
 ///
 /// The verdict is the highest of all changes: `major` if an existing program no longer compiles or starts, or its
-/// requests are rejected; `minor` if something was added; `patch` otherwise. The next version is computed from the one
-/// at the revision; below 1.0.0 a major change raises the second number, any other the third. A changelog entry
-/// follows, ready to paste.
+/// requests are rejected; `minor` if something was added; `patch` otherwise. The output names the next version, which
+/// is computed from the version at the revision: below 1.0.0, a major change raises the second number, and any other
+/// change the third. At the end there is a changelog entry to copy.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
-    /// The catalogue, in a git repository; by default this project's
+    /// The catalogue, in a git repository; default: this project's
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Fail if the verdict is this or higher: patch, minor or major
@@ -68,7 +68,7 @@ impl Diff {
     }
 }
 
-/// The verdict on all changes of our own catalogue since a revision; `None` if nothing has changed.
+/// Returns the verdict on all changes of our own catalogue since a revision; `None` if nothing has changed.
 pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
     let diff = Diff { revision: revision.to_owned(), spec: None, fail_on: None };
     Ok(diff.compare()?.0.verdict())
@@ -80,7 +80,7 @@ struct Repository {
 }
 
 impl Repository {
-    /// The model of the client at a revision.
+    /// Returns the model of the client at a revision.
     fn client_at(&self, revision: &str, commit: &str) -> Result<Api, String> {
         let files = self.catalogue(commit)?;
         let shown = shown(&self.spec);
@@ -94,12 +94,13 @@ impl Repository {
         })
     }
 
-    /// The model of the client in the current catalogue.
+    /// Returns the model of the client in the current catalogue.
     fn client_now(&self) -> Result<Api, String> {
         codegen::read(&self.spec).map_err(|diagnostics| rendered(&diagnostics, &self.spec))
     }
 
-    /// The commit of a revision. With `--end-of-options`, git does not parse a revision that begins with `-` as a flag.
+    /// Returns the commit of a revision. With `--end-of-options`, git does not parse a revision that begins with `-` as
+    /// a flag.
     fn commit(&self, revision: &str) -> Result<String, String> {
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
@@ -109,7 +110,7 @@ impl Repository {
         })
     }
 
-    /// The names and texts of the catalogue's files at a commit; empty if the folder did not exist.
+    /// Returns the names and texts of the catalogue's files at a commit; empty if the folder did not exist.
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
@@ -129,14 +130,14 @@ impl Repository {
     }
 }
 
-/// The version in `[workspace.package]` of a root manifest; empty if missing.
+/// Returns the version in `[workspace.package]` of a root manifest; empty if there is none.
 fn version(manifest: &str) -> &str {
     let of_package = manifest.split_once("[workspace.package]").map_or("", |(_, rest)| rest);
     let line = of_package.lines().find_map(|line| line.strip_prefix("version = \""));
     line.and_then(|line| line.split('"').next()).unwrap_or_default()
 }
 
-/// The line about the next version; empty if the manifest has no valid version.
+/// Returns the line about the next version; empty if the manifest has no valid version.
 fn next_version(verdict: Verdict, version: &str) -> String {
     match verdict.after(version) {
         None => String::new(),

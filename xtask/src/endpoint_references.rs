@@ -1,5 +1,5 @@
-//! Finds calls of endpoints in pages and examples for users. `cargo xtask check` reports calls of endpoints that the
-//! catalogue does not have.
+//! Finds calls of endpoints in pages and examples for users, so that `cargo xtask check` can report calls of endpoints
+//! that are not in the catalogue.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ const SKIPPED: &[&str] = &["bench", "docs", "programs", "src", "target", "tests"
 /// Commands of `derivs` whose first argument is an endpoint.
 const VERBS: &[&str] = &["backfill", "describe", "get", "plot", "poll"];
 
-/// The number of a line, and the name of an endpoint in the line.
+/// The number of a line, and the name of an endpoint that the line calls.
 type Mention = (usize, String);
 
-/// The errors about unknown endpoints in the pages and examples below a folder; empty if there are none.
+/// Returns the errors about unknown endpoints in the pages and examples below a folder; empty if there are none.
 pub(crate) fn unknown(root: &Path, api: &Api) -> String {
     let mut pages = Vec::new();
     collect(root, &mut pages);
@@ -29,7 +29,7 @@ pub(crate) fn unknown(root: &Path, api: &Api) -> String {
         for (line, name) in mentions(&text).into_iter().filter(|(_, name)| !is_known(api, name) && !is_new(name)) {
             errors += &format!("error[unknown-endpoint]: the catalogue has no endpoint `{name}`\n");
             errors += &format!(
-                "  --> {shown}:{line}\n  = help: keep the endpoint in the catalogue, or use another one on this page\n"
+                "  --> {shown}:{line}\n  = help: keep the endpoint in the catalogue, or use another endpoint here\n"
             );
         }
     }
@@ -61,7 +61,8 @@ fn mentions(text: &str) -> Vec<Mention> {
         let line = text[..start].matches('\n').count() + 1;
         let chain = method(&text[start + "client".len()..], "()").and_then(|(group, rest)| {
             let (endpoint, _) = method(rest, "(")?;
-            // `client.builder()` and similar calls are methods of `Client`; their names are reserved, so no group has them.
+            // `client.builder()` and similar calls are methods of `Client`. Their names are reserved, so no group has
+            // such a name.
             (!is_taken(Scope::Groups, group)).then(|| format!("{group}.{endpoint}"))
         });
         mentions.extend(chain.map(|name| (line, name)));
@@ -75,20 +76,21 @@ fn mentions(text: &str) -> Vec<Mention> {
     mentions
 }
 
-/// The method names of the endpoints that a page defines in a YAML entry: the page may call them.
+/// Returns the method names of endpoints that a page defines in a YAML entry. The page may call these endpoints.
 fn defined(text: &str) -> impl Iterator<Item = String> {
     let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("- name: "));
     names.filter_map(|name| names::ident(name, Case::Snake).ok())
 }
 
-/// The name of the method that is called at the start of a text, and the rest after `call`, such as `()`.
+/// Returns the name of the method that is called at the start of a text, and the rest after `call`, such as `()`.
 fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     let text = text.trim_start().strip_prefix('.')?;
     let end = text.find(|character: char| !character.is_alphanumeric() && character != '_')?;
     Some((&text[..end], text[end..].strip_prefix(call)?))
 }
 
-/// The errors in the first YAML block of a page, read as an endpoint of a catalogue with this `service.yaml`.
+/// Reads the first YAML block of a page as an endpoint of a catalogue with this `service.yaml`, and returns its errors;
+/// `None` if there are none.
 pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     let (_, block) = page.split_once("```yaml\n")?;
     let indent = block.len() - block.trim_start_matches(' ').len();
@@ -98,7 +100,7 @@ pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     codegen::resolve(&catalogue).err().map(|errors| errors.to_string())
 }
 
-/// Returns `true` for `GROUP`, `ENDPOINT` and `GROUP.ENDPOINT`, if the endpoint has a path.
+/// Returns `true` if a name is a known group, or an endpoint with a path, written as `ENDPOINT` or `GROUP.ENDPOINT`.
 fn is_known(api: &Api, name: &str) -> bool {
     api.groups.iter().any(|group| {
         let endpoints = group.methods().map(|endpoint| endpoint.ident.as_str());

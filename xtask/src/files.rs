@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| named(path, error))
 }
@@ -15,7 +15,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).map_err(|error| named(path, error))
 }
 
-/// An error as text, with the path of the file or folder.
+/// Formats an error with the path of the file or folder.
 pub(crate) fn named(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())
 }

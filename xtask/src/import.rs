@@ -13,8 +13,8 @@ use crate::terminal::fail;
 
 /// Import an OpenAPI description
 ///
-/// Adds the parts of an OpenAPI 3.0 or 3.1 description that the catalogue lacks, or starts a new catalogue in a folder
-/// without YAML files. Unsupported parts are listed, and the edit is shown before it is written.
+/// Adds the parts of an OpenAPI 3.0 or 3.1 description that are not in the catalogue yet, or starts a new catalogue in
+/// a folder without YAML files. The command lists parts that it does not support, and shows the edit before writing it.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The description, JSON or YAML

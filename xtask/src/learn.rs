@@ -15,9 +15,8 @@ use crate::workspace::cargo;
 
 /// Learn the fields of an endpoint's response
 ///
-/// A response is a JSON body in a file, optionally with its headers before it as `curl -i` prints them, or the current
-/// one of the service (`--live`). The fields are merged with the known ones, and the edit is shown before it is
-/// written.
+/// The response is a JSON body in a file, optionally after its headers as `curl -i` prints them, or is requested from
+/// the service (`--live`). The fields are merged with the known ones, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
@@ -29,16 +28,18 @@ pub(crate) struct Learn {
     /// Files with responses of the endpoint
     #[arg(value_name = "RESPONSE", required_unless_present = "live")]
     replies: Vec<PathBuf>,
-    /// Send requests to the service of this project's own catalogue, configured by the environment
+    /// Request the responses from the service of this project's own catalogue; the client reads its settings from the
+    /// environment
     #[arg(long, conflicts_with = "replies")]
     live: bool,
     /// Request every endpoint whose fields are unknown
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
-    /// A param to send; with several endpoints, to those that have it
+    /// A param to send; with `--untyped`, it is sent only to endpoints that have it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
     params: Vec<(String, String)>,
-    /// A text field whose known values are complete; `=TYPE` names its type
+    /// A string field that becomes an enum, because the learned and known values are all that exist; `=TYPE` names the
+    /// enum
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// The evidence of the learned facts
@@ -48,10 +49,10 @@ pub(crate) struct Learn {
     target: Target,
 }
 
-/// The exit code of `programs/raw.rs` for a failure that every other request would have too.
+/// The exit code of `programs/raw.rs` if every other request would fail for the same reason.
 const OF_ALL: i32 = 2;
 
-/// The failure to get a response.
+/// The reason why a response could not be fetched.
 struct FetchError {
     why: Refusal,
     /// `true` if every other endpoint would fail for the same reason.
@@ -89,8 +90,8 @@ impl Learn {
         let catalogue = || load(&self.target.spec());
         if self.live && !self.target.is_ours() {
             return Err(Refusal::Message(
-                "--live uses the client and the key of this project's own catalogue, but --spec names another; save \
-                 responses of its service with `curl -i`, and pass the files"
+                "--live uses the client and the key of this project's own catalogue, but --spec is another one; save \
+                 responses of that service with `curl -i`, and pass the files"
                     .to_owned(),
             ));
         }
@@ -137,7 +138,7 @@ impl Learn {
         if samples.is_empty() && !requests.is_empty() {
             let count = requests.len();
             return Err(Refusal::Message(format!(
-                "none of {count} endpoints returned a response, for the reasons above"
+                "none of {count} endpoints returned a response; the reasons are listed above"
             )));
         }
         Ok(samples)

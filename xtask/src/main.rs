@@ -1,4 +1,4 @@
-//! The commands of `cargo xtask`. The work is done in libraries and other packages.
+//! The commands of `cargo xtask`. Libraries and other packages do most of the work.
 
 mod add;
 mod bench;

@@ -18,7 +18,7 @@ pub(crate) struct Openapi {
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-    /// The version of OpenAPI; some generators read only 3.0
+    /// The version of OpenAPI; some generators support only 3.0
     #[arg(long, value_enum, default_value_t = Version::V3_1)]
     version: Version,
 }

@@ -12,22 +12,23 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     xtask.parent().map_or(xtask.clone(), Path::to_owned)
 });
 
-/// The project's root, independent of the current folder.
+/// Returns the project's root, which does not depend on the current folder.
 pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// The folder of the catalogue.
+/// Returns the folder of the catalogue.
 pub(crate) fn spec() -> PathBuf {
     root().join("spec")
 }
 
-/// The folder of this project's client.
+/// Returns the folder of this project's client.
 pub(crate) fn client() -> PathBuf {
     root().join("generated-client")
 }
 
-/// The Cargo name of the crate in a folder; without a crate, the name of the folder.
+/// Returns the name of the package in a folder; without a package, the name of the folder. Characters that Cargo does
+/// not allow become `-`.
 pub(crate) fn package(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
@@ -37,7 +38,7 @@ pub(crate) fn package(folder: &Path) -> String {
     named.unwrap_or_else(of_folder).replace(|character| !is_part(character), "-")
 }
 
-/// The package name in a manifest; `None` for a workspace without a package.
+/// Returns the package name in a manifest; `None` for a workspace without a package.
 fn package_name(manifest: &str) -> Option<&str> {
     let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
     let line = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("name"))?;
@@ -49,17 +50,17 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// A path relative to the project's root, or unchanged outside of it.
+/// Returns a path relative to the project's root; a path outside the project is returned unchanged.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// Cargo's target folder.
+/// Returns Cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// The folder of the emitted documents about the service, for users and other tools.
+/// Returns the folder of the emitted documents about the service, for users and other tools.
 pub(crate) fn docs() -> PathBuf {
     root().join("docs")
 }

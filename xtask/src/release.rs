@@ -1,7 +1,6 @@
 //! `cargo xtask release-check`: checks that the current commit is ready for a release.
 //!
-//! Checks the workspace and its last tag against each requirement of a release; all checks run even if one fails.
-//! Nothing is published or tagged here.
+//! Each step checks one requirement of a release. All steps run even if one fails. Nothing is published or tagged here.
 
 mod builds;
 mod public_api;
@@ -19,17 +18,18 @@ use crate::workspace::{self, Package};
 
 /// Check that the commit is ready for a release
 ///
-/// The version matches the changes since the last tag, the changelog has an entry for it, the public API is the
-/// recorded one, the docs have no broken link, every published crate is packaged and the packages build without a
-/// network, the lowest versions that the manifests allow are sufficient, and every set of features builds.
+/// The steps check that the version matches the changes since the last tag, the changelog has an entry for the version,
+/// the public API is the recorded one, the docs have no broken links, the packages of all published crates build
+/// without a network, the libraries build with the lowest dependency versions that the manifests allow and on the
+/// lowest supported Rust, and every set of features builds.
 #[derive(Args)]
 pub(crate) struct ReleaseCheck {
-    /// The steps to run; by default all of them
+    /// The steps to run; default: all
     #[arg(value_name = "STEP", value_parser = STEPS.map(|step| step.name))]
     steps: Vec<String>,
 }
 
-/// The facts about the release that the steps need.
+/// The data about the release that the steps need.
 struct Release {
     published: Vec<Package>,
     /// The newest version tag before the current commit; `None` if there is none.
@@ -81,7 +81,7 @@ impl ReleaseCheck {
 impl Release {
     fn of_workspace(runs_all: bool) -> Result<Self, String> {
         let git = |arguments: &[&str]| git(project_paths::root(), arguments);
-        // Some steps check the commit and others the files, which differ if there are uncommitted changes.
+        // Some steps check the commit and others check the files, so there must be no uncommitted changes.
         if runs_all && !git(&["status", "--porcelain"])?.is_empty() {
             return Err("uncommitted changes; commit them, or name the steps to run".to_owned());
         }
@@ -102,13 +102,13 @@ impl Release {
         Ok(Self { published: workspace::published()?, last_tag: tags.lines().next().map(str::to_owned) })
     }
 
-    /// The published packages with a library, which other crates depend on.
+    /// Returns the published packages that have a library, so that other crates can depend on them.
     fn libraries(&self) -> impl Iterator<Item = &Package> {
         self.published.iter().filter(|package| package.library.is_some())
     }
 }
 
-/// A command with one `--package NAME` for each of these packages.
+/// Returns a command with `--package NAME` for each of these packages.
 fn with_packages<'a>(command: &[&'a str], packages: impl Iterator<Item = &'a Package>) -> Vec<&'a str> {
     command.iter().copied().chain(packages.flat_map(|package| ["--package", package.name.as_str()])).collect()
 }

@@ -23,10 +23,11 @@ impl Serve {
             print_error("building the sandbox; the first build takes a minute\n");
         }
         let mut command = cargo();
-        // The command runs in the current folder, not in the root, because paths of the user are relative to it.
+        // The command runs in the current folder, not in the project's root, because the user's paths are relative to
+        // the current folder.
         command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
         command.arg(project_paths::root().join("Cargo.toml")).arg("--");
-        // A second `--spec` among the user's arguments overrides this one.
+        // A `--spec` among the user's arguments overrides this one.
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }
@@ -43,7 +44,7 @@ fn replace_process(command: &mut Command) -> ExitCode {
     fail(&format!("error: cargo does not start: {error}\n"))
 }
 
-/// Waits for the command; only Unix can replace a process.
+/// Runs the command and waits for its end, because only Unix can replace a process.
 #[cfg(not(unix))]
 fn replace_process(command: &mut Command) -> ExitCode {
     match command.status() {

@@ -1,9 +1,9 @@
-//! Output of commands: results on standard output, messages and errors on standard error.
+//! Prints the output of commands: results to standard output, messages and errors to standard error.
 
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-/// Prints a result and adds no line break. A failed write is ignored.
+/// Prints a result without adding a line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask verify`: runs the scripts in `.ci/checks/`, which need more time or programs than `cargo test`.
+//! `cargo xtask verify`: runs the scripts in `.ci/checks/`, which need more time than `cargo test`, or other programs.
 //!
 //! The second line of a script is its description. A line `# needs: PROBE; INSTALL` declares a program that the script
 //! calls: PROBE is a command that succeeds if the program is installed, and INSTALL is a command that installs it.
@@ -16,10 +16,10 @@ use crate::terminal::{fail, print};
 /// Run the checks that need more than a Rust toolchain
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The checks to run; by default all of them
+    /// The checks to run; default: all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// List the checks and the missing programs, and run none
+    /// List the checks and the missing programs, and run nothing
     #[arg(long)]
     list: bool,
     /// Arguments of the scripts, such as a number of seconds
@@ -65,7 +65,7 @@ struct Program {
     install: String,
 }
 
-/// All checks, sorted by name.
+/// Returns all checks, sorted by name.
 fn all() -> Result<Vec<Check>, String> {
     let folder = project_paths::root().join(".ci/checks");
     let entries = fs::read_dir(&folder).map_err(|error| files::named(&folder, error))?;
@@ -74,7 +74,7 @@ fn all() -> Result<Vec<Check>, String> {
     paths.into_iter().map(|path| files::read(&path).map(|text| Check::new(path, &text))).collect()
 }
 
-/// The checks with these names; all checks if `names` is empty.
+/// Returns the checks with these names; all checks if `names` is empty.
 fn chosen(all: Vec<Check>, names: &[String]) -> Result<Vec<Check>, String> {
     if names.is_empty() {
         return Ok(all);
@@ -98,7 +98,7 @@ impl Check {
         Self { path, name, description, needs: needs.map(program).collect() }
     }
 
-    /// The commands that install the missing programs.
+    /// Returns the commands that install the missing programs.
     fn missing(&self) -> Vec<&str> {
         let missing = self.needs.iter().filter(|program| !program.is_installed());
         missing.map(|program| program.install.as_str()).collect()
@@ -137,8 +137,8 @@ impl Program {
     }
 }
 
-/// Removes the variables that Cargo sets for this package. Build scripts depend on the variables, so Cargo would rebuild
-/// their packages if the values differed from those in a shell.
+/// Removes the environment variables that Cargo sets for this package. Some build scripts depend on them, so Cargo
+/// would rebuild packages whenever the values differ from those in a shell.
 fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for (name, _) in std::env::vars_os() {

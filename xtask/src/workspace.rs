@@ -1,4 +1,4 @@
-//! The published packages of the workspace as `cargo metadata` lists them: names, folders and lowest Rust versions.
+//! Reads the published packages of the workspace from `cargo metadata`: names, folders and lowest Rust versions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::project_paths;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// The name of the package's library in code; `None` for a package with programs only.
+    /// The name of the package's library in code; `None` for a package that has only programs.
     pub(crate) library: Option<String>,
     /// The package's folder, relative to the root.
     pub(crate) folder: PathBuf,
@@ -19,11 +19,11 @@ pub(crate) struct Package {
     pub(crate) rust_version: String,
 }
 
-/// The packages whose manifests allow publishing.
+/// Returns the packages whose manifests allow publishing.
 pub(crate) fn published() -> Result<Vec<Package>, String> {
     let metadata = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
     let metadata = output(Command::new("cargo").args(metadata).current_dir(project_paths::root()))?;
-    read(&metadata, project_paths::root()).ok_or_else(|| "`cargo metadata` prints no packages".to_owned())
+    read(&metadata, project_paths::root()).ok_or_else(|| "`cargo metadata` printed no packages".to_owned())
 }
 
 fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {
@@ -51,12 +51,12 @@ fn library(package: &Value) -> Option<String> {
     Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
-/// The Cargo program that runs this program.
+/// Returns a command that runs the Cargo program that has started this one.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The standard output of a command, trimmed, or the standard error of a command that failed.
+/// Runs a command, and returns its trimmed standard output; the error is the standard error of a command that failed.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -65,7 +65,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 
 #[cfg(test)]
 impl Package {
-    /// A package for tests in which only the name matters.
+    /// Creates a package for tests in which only the name matters.
     pub(crate) fn of_test(name: &str) -> Self {
         Self { name: name.to_owned(), library: Some(name.to_owned()), folder: name.into(), rust_version: String::new() }
     }

@@ -19,9 +19,9 @@ pub(super) fn docs() -> Result<Outcome, String> {
 
 /// Builds the published libraries with the lowest version of each dependency that their manifests allow.
 ///
-/// The build runs in a separate checkout, because Cargo writes the versions into the lock file. Its members are reduced
-/// to the published libraries, because Cargo resolves all members together. Development dependencies are removed,
-/// because users never build them.
+/// The build runs in a separate checkout, because Cargo writes the versions into the lock file. The workspace of this
+/// checkout contains only the published libraries, because Cargo resolves the versions of all members together.
+/// Development dependencies are removed, because users never build them.
 pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
@@ -46,7 +46,7 @@ fn checkout() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// The root's manifest with only these packages as members.
+/// Returns the root's manifest with only these packages as members.
 fn with_members<'a>(manifest: &str, packages: impl Iterator<Item = &'a Package>) -> Result<String, String> {
     let members = manifest.lines().find(|line| line.starts_with("members = "));
     let members = members.ok_or("the root's manifest has no line `members = […]`")?;

@@ -1,9 +1,9 @@
-//! Compares the public API of the published crates, including hidden items, with the recorded API. Every change of the
-//! API is then visible in the diff of a commit.
+//! Compares the public API of the published crates, including hidden items, with the recorded API. Because the record
+//! is committed, every change of the API is visible in the diff of a commit.
 //!
-//! The JSON of rustdoc is converted into a text with one line for each public item. The text is compared with the file
-//! in `xtask/public-api/`; `UPDATE_EXPECT=1` overwrites the file. The client is omitted: its public items are emitted,
-//! and `cargo xtask diff` reports their changes.
+//! The JSON output of rustdoc is converted to a text with one line for each public item, which is compared with the
+//! file in `xtask/public-api/`; `UPDATE_EXPECT=1` overwrites the file. The client is omitted, because its public items
+//! are emitted, and `cargo xtask diff` reports their changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(super) fn public_api(release: &Release) -> Result<Outcome, String> {
     Err(format!("the public API differs from the recorded one; {remedy}\n{differences}"))
 }
 
-/// The public items of a crate with all features, a line for each.
+/// Returns the public items of a crate with all features, one on each line.
 fn api(package: &Package, library: &str) -> Result<String, String> {
     let rustdoc = ["rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", &package.name];
     let json = ["--", "-Z", "unstable-options", "--output-format", "json"];
@@ -49,17 +49,17 @@ fn api(package: &Package, library: &str) -> Result<String, String> {
         .omit_auto_derived_impls(true)
         .build();
     let api = api.map_err(|error| {
-        format!("{}: {error}\nthe crate `public-api` supports one version of Rust only", package.name)
+        format!("{}: {error}\nthe crate `public-api` supports only certain Rust versions", package.name)
     })?;
     Ok(api.to_string())
 }
 
-/// The file that rustdoc writes, named after the library.
+/// Returns the path of the file that rustdoc writes, which is named after the library.
 fn json_of(library: &str) -> PathBuf {
     project_paths::target().join("doc").join(format!("{library}.json"))
 }
 
-/// The difference from the recorded file, empty if there is none. A missing file counts as empty.
+/// Returns the difference from the recorded file; empty if there is none. A missing file counts as empty.
 fn difference(record: &Path, text: &str) -> Result<String, String> {
     let recorded = match fs::read_to_string(record) {
         Ok(recorded) => recorded,

@@ -1,6 +1,6 @@
 //! Checks the version against the changelog, the changes of the catalogue and the changes of the crates' API.
 //!
-//! Without an earlier tag, the two comparisons with the last release are skipped.
+//! Without an earlier tag, the comparisons with the last release are skipped.
 
 use std::process::Command;
 
@@ -25,7 +25,7 @@ pub(super) fn changelog() -> Result<Outcome, String> {
     }
 }
 
-/// The entry of a version in a changelog: the lines below its heading.
+/// Returns the entry of a version in a changelog: the lines below its heading.
 fn entry<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
     let mut sections = changelog.split("\n## ").skip(1);
     sections.find_map(|section| {
@@ -41,7 +41,8 @@ pub(super) fn version(release: &Release) -> Result<Outcome, String> {
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Checks that the version was raised as far as the changes of the catalogue require, and by at least a patch.
+/// Checks that the version is at least the one that the changes of the catalogue require; without changes, this is the
+/// next patch version.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = verdict.after(released).ok_or_else(|| format!("the last tag is not a version: {released}"))?.next;
@@ -51,7 +52,7 @@ fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     Err(format!("the catalogue has {verdict} changes since {released}: expected version {wanted}, found {VERSION}"))
 }
 
-/// The numbers of a version; `None` for a pre-release.
+/// Returns the numbers of a version; `None` for a pre-release.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|number| number.parse().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Tests of `cargo xtask`, in one program, which links faster than one per module.
+//! Tests of `cargo xtask`. They are one program, because several would take longer to link.
 
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in their helpers.
 

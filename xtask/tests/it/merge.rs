@@ -1,5 +1,5 @@
-//! Merges two branches that each add an endpoint. The result must be a catalogue that matches its client, or a conflict
-//! in the catalogue that codegen reports.
+//! Tests that merge two branches, each of which adds an endpoint. The result must be a catalogue that matches its
+//! client, or a conflict in the catalogue that codegen reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ env_prefix: EXAMPLE
 time: {unit: seconds, evidence: documented}
 ";
 
-/// A group with endpoints of these names. Each body is unknown, so the pages that list unknown facts change too.
+/// Returns a group with endpoints of these names. Their bodies are unknown, so the pages that list unknown facts change
+/// too.
 fn group(title: &str, endpoints: &[&str]) -> String {
     let entries = endpoints.iter().map(|name| {
         let path = name.to_lowercase();
@@ -66,7 +67,7 @@ impl Repository {
         assert!(self.git(&["commit", "--quiet", "--message", "Change"]).status.success());
     }
 
-    /// Creates two branches, changes a file on each, and merges one into the other; returns the conflicting files.
+    /// Creates two branches, changes a file on each, merges one into the other, and returns the conflicting files.
     fn merge(&self, one: (&str, &str), other: (&str, &str)) -> Vec<String> {
         self.git(&["branch", "other"]);
         self.write(one.0, one.1);
@@ -85,7 +86,7 @@ impl Repository {
     }
 }
 
-/// Merges two additions. Emitted files may conflict, because codegen overwrites them; the catalogue may not.
+/// Merges two additions. Emitted files may conflict, because codegen overwrites them, but the catalogue may not.
 fn check(name: &str, one: (&str, &str), other: (&str, &str)) {
     let repository = Repository::new(name);
     let conflicts = repository.merge(one, other);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 #[test]
 fn no_dependency_of_the_client_needs_a_newer_rust() {
     let output = Command::new(env!("CARGO"))
-        // Without `--offline`, because optional dependencies may not have been downloaded yet.
+        // The command is not `--offline`, because optional dependencies may not have been downloaded yet.
         .args(["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", &host()])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -49,7 +49,7 @@ fn a_dependency_that_needs_a_newer_rust_is_named() {
     assert_eq!(too_new, ["far needs Rust 1.86, but the client declares 1.85"]);
 }
 
-/// The names of the client and its normal dependencies, and an error for each that needs a newer Rust version.
+/// Returns the names of the client and its normal dependencies, and an error for each that needs a newer Rust version.
 fn check(metadata: &Value) -> (Vec<String>, Vec<String>) {
     let packages: HashMap<&str, &Value> =
         list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), package)).collect();
@@ -85,7 +85,7 @@ fn is_normal(dependency: &Value) -> bool {
     list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null())
 }
 
-/// The major and minor number of the Rust version that a package declares, if any.
+/// Returns the major and minor number of the Rust version that a package declares, if any.
 fn version(package: &Value) -> Option<(u32, u32)> {
     let mut parts = package["rust_version"].as_str()?.split('.');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))

@@ -10,7 +10,7 @@ fn add_names_everything_that_is_missing() {
     let output = run(&["add", "/depth"], &spec, &out);
     assert_eq!(
         text(&output.stderr),
-        "error: an endpoint needs more; add --group GROUP and --evidence documented|published|reported|previous_version\n"
+        "error: required options are missing; add --group GROUP and --evidence documented|published|reported|previous_version\n"
     );
     let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -124,7 +124,7 @@ fn the_next_run_completes_an_interrupted_one() {
     assert!(run(&["codegen", "--check"], &spec, &out).status.success());
 }
 
-/// `ulimit -f 3` makes the system refuse files of more than 1,536 bytes.
+/// `ulimit -f 3` makes the system reject files of more than 1,536 bytes.
 #[cfg(unix)]
 #[test]
 fn nothing_is_written_if_one_file_cannot_be() {

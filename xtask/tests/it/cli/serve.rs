@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::{CARGO, text};
 
-/// The sandbox is tested in its own crate.
+/// Only the call is tested; the tests of the sandbox are in its own crate.
 #[test]
 fn serve_starts_the_sandbox_in_the_current_folder() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve");
