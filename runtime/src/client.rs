@@ -1,6 +1,6 @@
-//! Clients built from settings, and requests as values: params, options and futures.
+//! Clients that are built from settings, and requests as values with params and options.
 //!
-//! [`Builder`] collects the settings; requests are sent as futures or by a background thread.
+//! [`Builder`] collects the settings. A request is sent by awaiting it, or by a background thread if it is blocking.
 //! [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of each
 //! emitted crate.
 

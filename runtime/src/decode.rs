@@ -1,8 +1,8 @@
-//! The decoder: turns the text of a body into rows, and records into columns and back into JSON (`fields/`).
+//! The decoder turns the text of a body into rows. `fields/` turns records into columns and back into JSON.
 //!
 //! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
-//! is compiled once for all of them. A body must parse to its end. The results are the same even if another crate turns
-//! on features of `serde_json`.
+//! is compiled once for all of them. A body with anything after its JSON value is an error. The results are the same
+//! even if another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -42,7 +42,7 @@ pub use fields::Column;
 
 /// The mismatch between a body and the catalogue, with its JSON path.
 ///
-/// The text of the body is not repeated here; [`Error::body`](crate::Error::body) has it.
+/// This error does not repeat the text of the body, which [`Error::body`](crate::Error::body) returns.
 // Boxed to keep results small, because errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
@@ -130,7 +130,7 @@ pub(crate) enum BadRecords {
 
 /// Reads a series and passes each record to the caller.
 ///
-/// Records without a table arrive as rows of one value of any kind.
+/// A record without a table is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
     text: &str,
     envelope: Option<&'static EnvelopeInfo>,
@@ -160,9 +160,9 @@ pub struct EnvelopeRest<M> {
     pub unknown_fields: UnknownFields,
     /// Records that were omitted.
     pub bad_records: Vec<BadRecord>,
-    /// Field with the time of the records. The decoder does not know the endpoint, so its caller sets the field.
+    /// Field with the time of the records. The caller of the decoder sets it, because the decoder knows no endpoint.
     pub time: Option<TimeField>,
-    /// The number of records without any field of the catalogue except the time.
+    /// The number of records that have no field of the catalogue other than the time.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,

@@ -11,9 +11,9 @@ mod series;
 
 /// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate.
 ///
-/// `crate` is the crate's name in Rust, for the examples in its docs; `env` the prefix of its environment variables,
-/// for the docs too; `service` the catalogue's data about the service, a static
-/// [`ServiceInfo`](crate::registry::ServiceInfo); `metadata` the record of the service's metadata of a series.
+/// `crate` is the crate's name in Rust, for the examples in its docs. `env` is the prefix of its environment variables,
+/// also for the docs. `service` is a static [`ServiceInfo`](crate::registry::ServiceInfo), which describes the service.
+/// `metadata` is the record type of the metadata that the service sends with a series.
 #[macro_export]
 macro_rules! define_client {
     (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
@@ -23,7 +23,8 @@ macro_rules! define_client {
     };
 }
 
-/// Adds setters to the requests of an endpoint, with the param's type for setters whose type differs by endpoint.
+/// Adds setters to the requests of an endpoint. A setter whose param has different types at different endpoints gets
+/// the type at this endpoint.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
@@ -32,8 +33,8 @@ macro_rules! takes {
     };
 }
 
-/// Defines the types that represent endpoints, from the methods of their group's handle; endpoints with a history also
-/// name `HasHistory`.
+/// Defines the types that represent endpoints, from the methods of their group's handle. For an endpoint with a
+/// history, the trait `HasHistory` follows the method.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {

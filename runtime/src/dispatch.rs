@@ -1,8 +1,8 @@
 //! Sends the attempts of a request, once its credentials are available.
 //!
-//! The dispatcher makes one attempt of a request with its [`RequestContext`], and `retry` decides about another. Rate
-//! limiter and transport are only called here. `auth` decides which credentials a request carries, and `send` repeats
-//! attempts and decodes the body.
+//! The dispatcher makes one attempt of a request with its [`RequestContext`], and `retry` decides whether to make
+//! another. The rate limiter and the transport are called only here. `auth` adds the credentials to a request, and
+//! `send` repeats attempts and decodes the body.
 
 mod dispatcher;
 pub mod observer;

@@ -56,12 +56,12 @@ pub fn read_records<T: Item, M: MetadataRecord>(
     Ok(TimedRecords::of(records, rest))
 }
 
-/// Returns the time field of records in a series without a request.
+/// Returns the time field of the records in a series that was created without a request.
 pub fn time_field<M: MetadataRecord>() -> Option<TimeField> {
     TimeField::of_service(M::SERVICE)
 }
 
-/// Serializes a series as written on the wire.
+/// Serializes a series in the form in which the service sends it.
 pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     records: &[T],
     metadata: &M,
@@ -71,7 +71,7 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     fields::serialize_series(M::SERVICE, records, &RecordValue::of(metadata), unknown_fields, serializer)
 }
 
-/// Serializes a record as written on the wire.
+/// Serializes a record in the form in which the service sends it.
 pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
     RecordValue::of(record).serialize(serializer)
 }
@@ -91,7 +91,7 @@ pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> 
     Cow::<str>::deserialize(deserializer).map(|text| T::from(&text))
 }
 
-/// Returns the columns of records: for each field the values of all records.
+/// Returns the values of all records for each field.
 pub fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
     fields::columns(T::INFO, records)
 }
@@ -126,7 +126,7 @@ pub fn limit_named(name: &str, sets: &[LimitInfo]) -> Result<RateLimit, Error> {
     RateLimit::named(name, sets)
 }
 
-/// Returns a rate limit that satisfies all given ones.
+/// Returns a rate limit that satisfies all rate limits in `sets`.
 pub fn limit_all(sets: &[LimitInfo]) -> RateLimit {
     RateLimit::all(sets)
 }

@@ -1,8 +1,8 @@
 //! The error type of this crate.
 //!
-//! An error is created where a failure occurs; callers add the request. Its text describes the failure and a remedy,
-//! and never contains a key, a secret or a token. The cause is chained with [`source`](std::error::Error::source) and
-//! not printed by `Display`.
+//! An error is created where a failure occurs, and callers add the request to it. Its text describes the failure and a
+//! remedy, and never contains a key, a secret or a token. `Display` omits the cause, which
+//! [`source`](std::error::Error::source) returns.
 
 pub(crate) mod cause;
 mod constructors;
@@ -19,8 +19,8 @@ pub(crate) use excerpt::{excerpt, one_line};
 
 /// Any error of the client, from building it to decoding a response.
 ///
-/// `Display` is one line with the failure and a remedy; `{:#}` adds the causes. `Debug` is the same as `{:#}`, because
-/// a `main` that returns an error prints it.
+/// `Display` prints one line with the failure and a remedy; `{:#}` adds the causes. `Debug` prints the same as `{:#}`,
+/// because a `main` that returns an error prints its `Debug` form.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -36,7 +36,7 @@ struct Inner {
     code: Option<String>,
     headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
-    /// True if the message is from the body; the text then does not repeat the body.
+    /// True if the message is from the body, so that `Display` need not print the body too.
     has_body_message: bool,
     timeout: bool,
     again: Again,
@@ -79,13 +79,13 @@ pub(crate) struct Timing {
 pub enum ErrorKind {
     /// Nothing was sent: the client or the request could not be built.
     Builder,
-    /// The request was waiting for a token, in the rate-limit queue or for its next attempt.
+    /// The request failed while it waited for a token, in the rate-limit queue or for its next attempt.
     Queue,
     /// No connection was made.
     Connect,
     /// The request could not be sent.
     Send,
-    /// Status and headers did not arrive, or not in time; the service may have received the request.
+    /// The status and headers did not arrive in time, or not at all; the service may have received the request.
     Headers,
     /// The body did not arrive completely.
     Body,
@@ -100,11 +100,11 @@ pub enum ErrorKind {
     Incomplete,
 }
 
-/// The chance that the same request succeeds if it is sent again.
+/// Whether the same request may succeed if it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
-    /// Only a smaller request may succeed: the body is larger than allowed.
+    /// Only a smaller request may succeed, because the body is larger than allowed.
     InParts,
     /// The outcome of another attempt is uncertain, so the number of retries is limited, by default to one.
     Once,
@@ -122,8 +122,8 @@ impl Error {
         self.0.request.as_ref().map(|request| request.endpoint)
     }
 
-    /// Returns the HTTP status of the response, if one arrived; a success status if the body was cut off or did not
-    /// decode.
+    /// Returns the HTTP status of the response, if one arrived. It is a success status if the body was cut off or did
+    /// not decode.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
@@ -138,8 +138,8 @@ impl Error {
         self.0.headers.as_deref()
     }
 
-    /// Returns the id of this request in the logs of the service or of a proxy, from one of the usual headers. The
-    /// provider can find the request by this id.
+    /// Returns the id by which the provider can find this request in the logs of the service or of a proxy. It is read
+    /// from one of the headers that usually contain such an id.
     pub fn request_id(&self) -> Option<&str> {
         REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
@@ -150,7 +150,7 @@ impl Error {
         self.0.body.as_deref()
     }
 
-    /// Returns the number of attempts; if [`Error::is_token`], those of the token request.
+    /// Returns the number of attempts; if [`Error::is_token`] is true, the number of attempts of the token request.
     pub fn attempts(&self) -> u32 {
         self.0.timing.attempts
     }
@@ -176,8 +176,8 @@ impl Error {
         matches!(self.0.again, Again::Yes | Again::Once)
     }
 
-    /// Returns whether a pooled connection failed, which may have been closed unnoticed and so does not indicate a
-    /// failing service.
+    /// Returns whether a pooled connection failed. It may have been closed unnoticed, so the service need not have a
+    /// problem.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }

@@ -1,12 +1,12 @@
-//! All records of a time range in one call, in order, from as many responses as needed.
+//! Returns all records of a time range in one call, in order of time, from as many responses as needed.
 //!
-//! A request and a range yield pages and records in order of time, and a report of missing data. Time windows are
-//! fetched concurrently within the rate limit. The registry describes how to fetch a range; the client sends the
-//! requests.
+//! From a request and a range, a history makes pages or records in order of time, and a report of missing data. It
+//! fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
+//! client sends the requests.
 //!
-//! `time_grid` divides time, `page_response` and `page_limits` check responses, and `pager` decides which window is
-//! requested next, all without a clock or a network. `fetch` sends requests, and `job` adds gaps, checkpoint and
-//! progress.
+//! `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
+//! window is requested next. These modules use no clock and no network. `fetch` sends the requests, and `job` adds
+//! gaps, checkpoint and progress.
 
 #[cfg(feature = "blocking")]
 mod blocking;
@@ -65,7 +65,7 @@ use time_grid::Span;
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
-/// A dynamic endpoint without a history fails at run time: with an error of the plan or of the first page.
+/// If a dynamic endpoint has no history, planning it or requesting its first page is an error.
 impl HasHistory for Dynamic {}
 
 /// A record of an endpoint's history.
@@ -73,11 +73,12 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
-/// Nothing is sent before pages or records are requested. The range is half-open: a record at its start is included, a
-/// record at its end is not.
+/// Nothing is sent before pages or records are requested. A record at the start of the range is included, but not a
+/// record at its end.
 ///
 /// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
-/// A response that looks truncated is fetched again in parts. The result is strictly increasing in time.
+/// If a response looks truncated, its window is fetched again in parts. In the result, each record has a later time
+/// than the record before it.
 #[must_use = "nothing is sent before pages or records are requested"]
 pub struct History<E> {
     request: Request<E>,
@@ -93,8 +94,8 @@ impl<E: HasHistory> History<E> {
 
     /// Includes the interval that is still open, whose record may change.
     ///
-    /// By default, the last record is that of the last closed interval, by the clock of this machine at the start of
-    /// the history. If the open interval is included, a resumed run and a [`Follow`] return its record again.
+    /// By default, the last record is that of the last interval that was closed when the history began, by the clock of
+    /// this machine. If the open interval is included, a resumed run and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self
@@ -102,8 +103,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
-    /// By default, the history ends with the error. With this setting, the history still ends if every page would fail:
-    /// if the credentials are rejected, or if the first response rejects the request.
+    /// By default, the history ends with the error. With this setting it ends only if every page would fail, because
+    /// the credentials or the first request were rejected.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
@@ -111,8 +112,8 @@ impl<E: HasHistory> History<E> {
 
     /// Requests every page of the range, without a search for the first record.
     ///
-    /// By default, if the first pages of a long range are empty, the first record is searched for by doubling and
-    /// bisection, and most empty pages are not requested; [`Report::searches`] lists the requested pages.
+    /// By default, if the first pages of a long range are empty, the history searches for the first record by doubling
+    /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists those that were.
     pub fn no_first_record_search(mut self) -> Self {
         self.options.no_first_record_search = true;
         self
@@ -127,8 +128,8 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Sets the maximum number of requests for a page that fails: 4 by default. Each request is also retried by the
-    /// client's retry rules.
+    /// Sets the maximum number of times that a page is requested if it fails: 4 by default. In addition, the client's
+    /// retry rules apply to each of these requests.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
@@ -136,8 +137,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues from the checkpoint of an earlier run.
     ///
-    /// A range with a later end extends the run; records that were missing at the previous end are requested again.
-    /// Page size and order may differ from the earlier run. It is an error if the checkpoint belongs to another request
+    /// The range may end later than that of the earlier run; records that were missing at the previous end are then
+    /// requested again. Page size and order may differ too. It is an error if the checkpoint belongs to another request
     /// or host, to a range with another start, or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
@@ -150,8 +151,8 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Returns the number of requests and their minimum duration, or the reason why the range cannot be requested.
-    /// Nothing is sent.
+    /// Returns the number of requests and their minimum duration, or an error if the range cannot be requested. Nothing
+    /// is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
     }

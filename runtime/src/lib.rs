@@ -1,7 +1,7 @@
 //! The runtime of all clients that are generated from a catalogue.
 //!
-//! This crate is independent of the catalogue: an emitted crate passes the catalogue's data about a service
-//! ([`registry`]), and calls [`define_client!`] to define its types, such as `Client`. Users depend on the emitted
+//! This crate is independent of any catalogue. An emitted crate passes the catalogue's description of a service to it
+//! (see [`registry`]), and calls [`define_client!`] to define its types, such as `Client`. Users depend on the emitted
 //! crate, which re-exports this crate.
 //!
 //! # Features
@@ -9,17 +9,17 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `blocking` | `send_blocking` on every request and iterators over a history, for code without async |
-//! | `chrono`, `jiff`, `time` | a `Timestamp` from and to the types of these crates |
+//! | `chrono`, `jiff`, `time` | conversions between `Timestamp` and the types of these crates |
 //! | `gzip` | the built-in transport accepts compressed responses |
-//! | `http2` | `Builder::http2`: HTTP/2 where the server offers it |
+//! | `http2` | `Builder::http2`, which uses HTTP/2 with servers that offer it |
 //! | `proxy` | `Builder::proxy`, and `Builder::env_proxy` for the proxy that the environment selects |
 //! | `reqwest` | `transport::ReqwestTransport`, which sends with the user's `reqwest::Client` |
 //! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
 
-// Modules, lowest layer first: a module imports only from those above it in this list. `tests/it/layers.rs` checks this
-// rule.
+// The modules, lowest layer first. A module imports only from modules above it in this list, which `tests/it/layers.rs`
+// checks.
 pub mod registry;
 pub mod transport;
 

@@ -1,10 +1,10 @@
 //! Delays requests, so that the client stays within the rate limit of the service.
 //!
 //! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps the permit until the
-//! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], serves one client and its clones, or all
-//! clients of a process that share it. It admits token requests first, then retries, and spaces queued requests evenly.
-//! Set a custom rate limiter with [`Builder::rate_limiter`](crate::Builder::rate_limiter) where several processes share
-//! an API key. A rate limiter sends nothing and does not read responses.
+//! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], is for one client and its clones, or for
+//! all clients of a process that share it. It admits token requests first, then retries, and spaces queued requests
+//! evenly. If several processes share an API key, set a custom rate limiter with
+//! [`Builder::rate_limiter`](crate::Builder::rate_limiter). A rate limiter sends nothing and does not read responses.
 
 mod attempt;
 pub(crate) mod limit;
@@ -38,7 +38,7 @@ pub use rolling::ProcessRateLimiter;
 
 /// The rules of the built-in rate limiter, for a rate limiter that stores its state elsewhere.
 ///
-/// These rules may change with any release: a crate that uses them depends on an exact version of the runtime.
+/// These rules may change with any release, so a crate that uses them depends on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
     pub use super::GateTime;
@@ -46,18 +46,18 @@ pub mod rules {
     pub use super::state::{Closed, State};
 }
 
-/// A time on the clock of a rate limiter: the time since the clock's origin, which the owner of the state chooses.
+/// A time on the clock of a rate limiter, as the duration since an origin that the owner of the state chooses.
 ///
-/// Processes cannot read each other's clocks, so the state of a rate limiter has no clock. The built-in rate limiter
-/// counts from its creation, a rate limiter on a server from the epoch of that server.
+/// Processes cannot read each other's clocks, so the state of a rate limiter contains no `Instant`. The built-in rate
+/// limiter counts from its creation. A rate limiter whose state is on a server counts from the epoch of that server.
 #[doc(hidden)]
 pub type GateTime = Duration;
 
 /// Limits the rate of requests.
 ///
-/// Several machines can share a limit through a server. The crate `generated-client-shared-gate` is a rate limiter with
-/// its state in Redis or Valkey and all features of the built-in limiter. This example is only a counter that
-/// returns the delay before the next request:
+/// Several machines can share a limit through a server. The crate `generated-client-shared-gate` is a rate limiter that
+/// stores its state in Redis or Valkey, and has all features of the built-in limiter. The limiter in this example only
+/// asks a shared counter for the delay before the next request:
 ///
 /// ```
 /// # use generated_client_runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
@@ -98,12 +98,12 @@ pub type GateTime = Duration;
 /// # let _ = Client::builder("https://example.com/v2").rate_limiter(gate);
 /// ```
 pub trait RateLimiter: Send + Sync + 'static {
-    /// Waits until an attempt may be sent. Dropping the future leaves the queue.
+    /// Waits until an attempt may be sent. Dropping the future removes the attempt from the queue.
     ///
-    /// The client reports to the permit when the request is sent and when it ends: see [`Permit::with_observer`].
+    /// The client reports to the permit when the request is sent and when it ends; see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
-    /// Called when the service has responded with 429 and accepts no requests for this duration.
+    /// Called when the service has responded with 429, and accepts no requests for the duration `pause`.
     fn on_rate_limited(&self, pause: Duration);
 
     /// Returns the enforced limit, from which a history estimates its duration; `None` if it is unknown.
@@ -137,7 +137,7 @@ pub struct RateLimiterError {
 }
 
 impl RateLimiterError {
-    /// Creates a failure from its description, which must not contain the cause or credentials.
+    /// Creates a failure with this message, which must not contain the text of the cause or credentials.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }

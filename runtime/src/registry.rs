@@ -1,8 +1,8 @@
 //! The types of the emitted registry, which describes the service.
 //!
-//! The types are written by hand, the data is emitted from the catalogue: `SERVICE`, `GROUPS`, and both in `REGISTRY`.
-//! The registry is static and readable without a client: tools list endpoints from it, a mock server routes requests by
-//! it, and errors contain the names of endpoints.
+//! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`, and as `REGISTRY`
+//! with both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server uses
+//! it to route requests, and errors contain names from it.
 
 mod builders;
 mod endpoint;
@@ -57,14 +57,14 @@ pub enum Evidence {
     Documented,
     /// Described in the provider's public documentation of this version.
     Published,
-    /// Public clients that ran against the live service agree.
+    /// Used in the same way by several public clients that ran against the live service.
     Reported,
     /// Described by the provider for the previous version of the interface.
     PreviousVersion,
 }
 
 impl Evidence {
-    /// Returns the label used in the reference, which fits into a sentence: "the path is documented".
+    /// Returns the label that the reference uses. It can be part of a sentence such as "the path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Documented => "documented",
@@ -74,7 +74,8 @@ impl Evidence {
         }
     }
 
-    /// Returns whether the client enforces the fact; other facts are only documentation, and the service decides.
+    /// Returns whether the client enforces a fact with this source. Other facts are only documentation, so the service
+    /// decides.
     pub const fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }
@@ -86,7 +87,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// The range of a value, inclusive at both ends.
+/// The range of a value, which includes the minimum and the maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The minimum, if there is one.

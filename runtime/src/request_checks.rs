@@ -1,7 +1,7 @@
 //! Functions that the emitted tests call to check each request.
 //!
-//! A request is compared with its entry in the catalogue. The transport only records requests, so HTTP method, URL and
-//! headers are compared as sent. No network is used.
+//! A request is compared with its entry in the catalogue. The transport stores the request instead of sending it, so
+//! the actual HTTP method, URL and headers are compared, and no network is used.
 
 #![allow(clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, reason = "a test that fails panics")]
 
@@ -15,7 +15,7 @@ use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
-/// The API key; HTTP Basic authentication requires the colon.
+/// The API key. It contains a colon because HTTP Basic authentication requires one.
 const KEY: &str = "canary:key";
 
 /// The characters, besides letters and digits, that a query leaves unencoded.
@@ -44,8 +44,8 @@ pub fn client<C: ClientType>() -> C {
     builder.build().unwrap()
 }
 
-/// Compares the request of an endpoint's example with the registry, then sends it with every query param, and compares
-/// method, URL and headers.
+/// Compares the example request of an endpoint with the registry. Then sends it with every query param, and compares
+/// the method, the URL and the headers.
 pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let mut request = request.into();
     example(&request);
@@ -79,7 +79,7 @@ fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
     E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query)
 }
 
-/// Checks that the query contains the param that a setter produces.
+/// Checks that the query contains the param that a setter has set.
 pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     let request = request.into();
     let sent = request.path_and_query();
@@ -87,8 +87,8 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     assert!(query.split('&').any(|param| param == expected), "{expected} is not in {sent}");
 }
 
-/// Compares the request of an endpoint's example with the catalogue: every required param is set, to a value that is
-/// not known to be rejected.
+/// Checks that the example request of an endpoint sets every required param, and that its values are not known to be
+/// rejected.
 fn example<E: Endpoint>(request: &Request<E>) {
     let sent = request.path_and_query();
     let query: Vec<_> = sent.split_once('?').map_or_else(Vec::new, |(_, query)| query.split('&').collect());

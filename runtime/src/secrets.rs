@@ -1,7 +1,7 @@
-//! Secret texts: API keys, client secrets and tokens.
+//! Secret strings: API keys, client secrets and tokens.
 //!
 //! The user passes a [`Secret`], which is sent only as a credential. [`Redact`] masks secrets in text before the text
-//! is shown; the credentials list the secrets.
+//! is shown. The credentials implement it, because they know the secrets.
 
 mod mask;
 mod secret;
@@ -30,8 +30,8 @@ pub(crate) trait Redact {
     /// Masks every secret in bytes, which may not be valid text.
     fn redact_bytes(&self, bytes: &mut [u8]) {
         let mut secrets = self.secrets();
-        // Longest first: a secret may be a part of another secret, and masking the part first would leave the rest
-        // visible.
+        // Longer secrets are masked first. One secret may be part of another, and if the part were masked first, the
+        // rest would stay visible.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
         for secret in &secrets {
             mask::mask(bytes, secret.expose());

@@ -1,7 +1,7 @@
 //! Sends a request and converts the response into the body type of its endpoint.
 //!
-//! A checked request is sent with its credentials, and retried by the rules; the response becomes a [`Body`] or an
-//! error. The dispatcher makes each attempt, and the credentials supply each token.
+//! The request is checked, sent with its credentials, and retried according to the retry rules. The response is decoded
+//! to a [`Body`] or becomes an error. The dispatcher makes each attempt, and the credentials supply the tokens.
 
 mod any_body;
 mod body;

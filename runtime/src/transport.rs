@@ -1,10 +1,10 @@
 //! The transport interface, in this project's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! does not check the status, follow redirects or retry; its callers handle these.
+//! does not check the status, follow redirects or retry, because its callers do that.
 //!
-//! In a test, a closure can be the transport, with [`from_fn`]; records and series for comparison are created with
-//! `Default` and `From<Vec<_>>`:
+//! In a test, the transport can be a closure that is passed to [`from_fn`]. Expected records and series can be created
+//! with `Default` and `From<Vec<_>>`:
 //!
 //! ```
 //! # use generated_client_runtime::transport::{Headers, HttpResponse, from_fn};
@@ -24,7 +24,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! For anything else, implement [`Transport`] and pass it to [`Builder::transport`](crate::Builder::transport):
+//! In other cases, implement [`Transport`] and pass it to [`Builder::transport`](crate::Builder::transport):
 //!
 //! ```
 //! # use generated_client_runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
@@ -44,7 +44,7 @@
 #![cfg_attr(
     feature = "reqwest",
     doc = r#"
-With the feature `reqwest` a [`ReqwestTransport`] takes a `reqwest::Client` of yours:
+With the feature `reqwest`, a [`ReqwestTransport`] sends with your own `reqwest::Client`:
 
 ```
 # use generated_client_runtime::transport::ReqwestTransport;

@@ -1,6 +1,6 @@
-//! Values of params and fields: timestamps, numbers, named types.
+//! Values of params and fields: timestamps, numbers and named types.
 //!
-//! Rust values become the text of params. `decode` reads JSON, and the registry contains the type of each param.
+//! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
 mod into_param;
 pub(crate) mod named_type;

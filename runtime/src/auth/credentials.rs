@@ -1,7 +1,7 @@
 //! The credentials of a client: API key, token flow and their headers.
 //!
-//! The builder passes keys and secrets. Requests get headers: the API key, and a bearer token if the token flow is
-//! configured. `token` fetches that token.
+//! The builder passes in the keys and secrets. Each request gets headers with the API key, and with a bearer token if
+//! the token flow is configured. `token` fetches that token.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::transport::Headers;
 
 /// The credentials of one client and its clones.
 pub(crate) struct Credentials {
-    /// The headers of every request, without a token.
+    /// The headers of a request that has no bearer token.
     headers: Headers,
     service: &'static ServiceInfo,
     /// The API key in every form that is sent, and the values of the user's secret headers.
@@ -70,10 +70,10 @@ impl Credentials {
             }
         };
         let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
-        // The name of the scheme is not secret, so only the part after it is masked.
+        // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.
         let encoded = key_value.filter(|_| service.api_key_basic);
         let encoded = encoded.and_then(|value| value.strip_prefix(service.api_key_prefix).map(Secret::from));
-        // A service may repeat the password without the user name.
+        // The password is masked separately too, because a response may repeat it without the user name.
         let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
         let password = password.map(|(_, password)| Secret::from(password));
         let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
@@ -95,13 +95,13 @@ impl Credentials {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// The headers of a data request.
+    /// Returns the headers of a data request.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
         token.map_or(&self.headers, |token| &token.headers).clone()
     }
 }
 
-/// Returns an error if the service requires an API key and none is set, or accepts none and one is set.
+/// Returns an error if the service requires an API key and none is set, or if it does not accept the one that is set.
 fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
     match key {

@@ -48,8 +48,8 @@ impl TokenFlow {
         headers: Headers,
         policy: Policy,
     ) -> Result<Self, Error> {
-        // Encoded as in HTTP authentication (RFC 7617) and in the interface document, without the form encoding of
-        // OAuth.
+        // Encoded as RFC 7617 (HTTP authentication) and the interface document specify, without the form encoding that
+        // OAuth adds.
         let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
         let mut token_headers = headers.clone();
         token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
@@ -76,13 +76,13 @@ impl TokenFlow {
         outcome
     }
 
-    /// The current token, and the paths that were rejected with it.
+    /// Returns the current token and the paths that were rejected with it.
     pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
         lock(&self.cache)
     }
 
-    /// Returns the old token while it works, and otherwise the outcome of fetching a new one. A token request is
-    /// started again if its runtime does not run.
+    /// Returns the old token while it works, and otherwise the outcome of fetching a new one. The token request is
+    /// started again if the runtime that it uses is not running.
     fn replacement(
         &self,
         dispatcher: &Arc<Dispatcher>,
@@ -114,7 +114,7 @@ impl TokenFlow {
         }
     }
 
-    /// The secrets of the flow, which errors mask.
+    /// Returns the secrets of the flow, which are masked in errors.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(lock(&self.cache).secrets()).cloned().collect()
     }

@@ -32,7 +32,7 @@ struct Driver {
 }
 
 impl Background {
-    /// Creates the state without a thread; `agent` begins with the name of the emitted crate.
+    /// Prepares the background without starting its thread; `agent` begins with the name of the emitted crate.
     pub(super) fn new(agent: &'static str) -> Self {
         let name = agent.split_once('/').map_or(agent, |(name, _)| name);
         Self { name, driver: Mutex::default() }
@@ -48,8 +48,8 @@ impl Background {
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
         let handle = self.handle()?;
-        // The future runs on the thread of the connections and not on this one, so that a connection that a request has
-        // used is back in the pool when the next request begins.
+        // The future runs on the background thread, which also runs the connections, so that a connection that a
+        // request has used is back in the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),
@@ -71,8 +71,8 @@ impl Background {
 /// A number greater than the budget that Tokio gives to a task at each poll.
 const BUDGET: usize = 1000;
 
-/// Returns whether this thread polls a task. Tokio does not report that, but gives a limited budget only to tasks. Code
-/// in `spawn_blocking` or `block_in_place`, and a thread that has merely entered a runtime, have no limit.
+/// Returns whether this thread polls a task. Tokio does not report that, but it limits the budget of tasks only: code
+/// in `spawn_blocking` or `block_in_place`, and a thread that has merely entered a runtime, have no limited budget.
 fn is_in_task() -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let mut spent = Vec::new();
@@ -80,7 +80,7 @@ fn is_in_task() -> bool {
         spent.push(unit);
     }
     let is_limited = spent.len() < BUDGET;
-    // Dropping a unit restores the budget from before that unit was taken, so the units are dropped in reverse order.
+    // Dropping a unit resets the budget to its value before that unit was taken, so the order of drops is reversed.
     while spent.pop().is_some() {}
     is_limited
 }

@@ -130,14 +130,14 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the rate limit; unless set, a limit that satisfies every rate limit in the catalogue.
+    /// Sets the rate limit. The default is a limit that satisfies every rate limit in the catalogue.
     pub fn rate_limit(mut self, limit: RateLimit) -> Self {
         self.settings.rate_limit = Some(limit);
         self
     }
 
-    /// Removes and returns the rate limit, for example of a settings file, to build a [rate
-    /// limiter](Self::rate_limiter) with that limit.
+    /// Removes and returns the rate limit that was set, for example by a settings file, so that a [rate
+    /// limiter](Self::rate_limiter) can be built with it.
     pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
         self.settings.rate_limit.take()
     }
@@ -166,8 +166,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Also trusts servers whose certificate is signed by this root, for example of a private authority. The format is
-    /// PEM.
+    /// Also trusts servers whose certificate is signed by this root certificate, for example that of a private
+    /// authority. The format is PEM.
     ///
     /// One PEM text may contain several certificates, and this method may be called several times.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
@@ -175,8 +175,9 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the client certificate with its intermediates, and its key. The certificates are sent only to servers that
-    /// request a client certificate. Certificates and key are in PEM format, and the key is not encrypted.
+    /// Sets the client certificate (with its intermediate certificates) and its private key. The certificates are sent
+    /// only to servers that request a client certificate. Certificates and key are in PEM format, and the key is not
+    /// encrypted.
     pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
         self.settings.transport_settings.client_certificate = Some((certificates.into(), key));
@@ -196,8 +197,8 @@ impl<C: ClientType> Builder<C> {
     /// Connects through this proxy; with the feature `proxy`. An empty URL means no proxy. The environment is ignored
     /// in both cases.
     ///
-    /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which appear in no
-    /// error and no `Debug` output. The proxy resolves host names.
+    /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which never appear
+    /// in errors or in the output of `Debug`. The proxy resolves host names.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
         self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());
@@ -205,23 +206,23 @@ impl<C: ClientType> Builder<C> {
     }
 
     /// Uses the proxy that the environment selects for the base URL; with the feature `proxy`. Off unless set, so that
-    /// the feature changes nothing in other crates of a program.
+    /// enabling the feature in one crate of a program does not affect the others.
     ///
     /// | variable, also in lower case | meaning |
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
     /// | `ALL_PROXY` | the proxy if neither `HTTPS_PROXY` nor `HTTP_PROXY` is set |
-    /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
+    /// | `NO_PROXY` | what is reached without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
-    /// Hosts on this machine are reached directly.
+    /// Servers on this machine are always reached without a proxy.
     #[cfg(feature = "proxy")]
     pub fn env_proxy(mut self, is_used: bool) -> Self {
         self.settings.transport_settings.env_proxy = is_used;
         self
     }
 
-    /// Uses HTTP/2 with servers that offer it; with the feature `http2`. Off unless set, so that the feature changes
-    /// nothing in other crates of a program.
+    /// Uses HTTP/2 with servers that offer it; with the feature `http2`. Off unless set, so that enabling the feature
+    /// in one crate of a program does not affect the others.
     #[cfg(feature = "http2")]
     pub fn http2(mut self, is_used: bool) -> Self {
         self.settings.transport_settings.http2 = is_used;
@@ -253,14 +254,14 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the program in the header `User-Agent`; name and version of this crate unless set.
+    /// Sets the header `User-Agent`; unless set, it is the name and version of this crate.
     pub fn user_agent(self, agent: impl Into<String>) -> Self {
         self.header("user-agent", agent)
     }
 
     /// Sends a header with every request, including token requests; it replaces an earlier header of the same name.
     ///
-    /// `Debug` shows no value. The headers for credentials cannot be set with this method.
+    /// The output of `Debug` omits the value. The headers for credentials cannot be set with this method.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push(DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false });
         self

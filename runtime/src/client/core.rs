@@ -30,7 +30,7 @@ impl fmt::Debug for Core {
     }
 }
 
-/// The client type that users name, and the service in its catalogue.
+/// A client type that users name, with the catalogue's description of its service.
 ///
 /// Only [`define_client!`](crate::define_client) implements this trait.
 pub trait ClientType: Sized {

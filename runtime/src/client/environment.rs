@@ -24,7 +24,7 @@ pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Setting
     let missing = |variable: &str, why: String| {
         Err(Error::build(format!("the environment variable `{}` is not set{why}", name(variable))))
     };
-    // A service without an API key ignores the variable.
+    // The variable is ignored if the service has no API key.
     let key = if service.takes_api_key() { value("API_KEY")? } else { None };
     let lacks_key = key.is_none() && service.takes_api_key() && !service.api_key_optional;
     let mut settings = match value("BASE_URL")? {

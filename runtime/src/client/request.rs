@@ -64,17 +64,17 @@ impl<E: Endpoint> Request<E> {
         Self::of(Untyped::for_endpoint(core, E::INFO))
     }
 
-    /// Sets a param, or omits it.
+    /// Sets a param; `None` omits it.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
         Self::of(self.untyped.set_one(wire_name, &value.into_param()))
     }
 
-    /// Sets a param of a type without implicit conversions, or omits it.
+    /// Sets a param whose type has no implicit conversions; `None` omits it.
     pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
         Self::of(self.untyped.set_one(wire_name, &value.into()))
     }
 
-    /// Sets a param to several values, or omits it.
+    /// Sets a param to several values; `None` omits it.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
         Self::of(self.untyped.set_list(Cow::Borrowed(wire_name), values.into_param_list()))
     }
@@ -151,7 +151,7 @@ impl<E> Request<E> {
         self.untyped.0.target.path_and_query()
     }
 
-    /// Converts the request to a request without the endpoint's type, which has the endpoint as data.
+    /// Converts to a request that has its endpoint as data instead of as a type.
     pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }

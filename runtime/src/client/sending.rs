@@ -43,7 +43,7 @@ impl Future for Sending {
     }
 }
 
-/// Returns the runtime that sends, or an error with instructions to get one.
+/// Returns the current runtime, or an error that explains how to run one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
     Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
 }

@@ -1,7 +1,8 @@
 //! Settings of a client in a file, or in the program's own settings.
 //!
-//! Settings from any serde format, such as a TOML file, become a builder; its setters may add secrets, which should not
-//! be in a file. An error names the path in the file and never the value, which may be a key.
+//! Settings in any serde format, such as a TOML file, are converted to a builder. Secrets should not be in a file, but
+//! be added with the builder's setters. An error contains the line of the file, but never the value, which may be a
+//! key.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,8 +25,8 @@ use crate::values::Value;
 /// | key | meaning |
 /// |---|---|
 /// | `base_url` | base URL of the service; required |
-/// | `api_key`, `client_id`, `client_secret` | credentials; id and secret together |
-/// | `user_agent`, `headers` | the program in the header `User-Agent`; headers of every request |
+/// | `api_key`, `client_id`, `client_secret` | credentials; id and secret are set together |
+/// | `user_agent`, `headers` | value of the header `User-Agent`; headers of every request |
 /// | `connect_timeout`, `attempt_timeout`, `timeout`, `queue_timeout` | timeouts |
 /// | `max_body_bytes` | maximum size of a response body |
 /// | `allow_http` | whether an unencrypted base URL may name another machine |
@@ -33,7 +34,7 @@ use crate::values::Value;
 /// | `retry` | `max_attempts`, `initial_backoff`, `max_backoff`, `max_retries_on_500`, `budget`, `max_retry_after` |
 /// | `root_certificates` | files with additional trusted root certificates |
 /// | `client_certificate` | the files `certificate` (with its intermediate certificates) and `key` |
-/// | `system_roots` | whether the system's root certificates are trusted instead; with the feature `system-roots` |
+/// | `system_roots` | whether system root certificates replace the bundled ones; with the feature `system-roots` |
 /// | `proxy` | the proxy's URL, or an empty string for none; with the feature `proxy` |
 ///
 /// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written
@@ -208,7 +209,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("longest_pause", "max_retry_after"),
 ];
 
-/// Returns the old and the new name of an unknown key, if it was renamed.
+/// Returns the old and the new name of the key in serde's message, if the key is unknown because it was renamed.
 fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
     let key = message.strip_prefix("unknown field `")?.split('`').next()?;
     RENAMED.iter().find(|(old, _)| *old == key)

@@ -1,7 +1,7 @@
 //! A request without the type of its endpoint.
 //!
-//! Typed setters pass the values of params, which are stored as written on the wire. This code is compiled once for all
-//! endpoints.
+//! Typed setters pass the values of params, which are stored in the form that is sent. This code is compiled once for
+//! all endpoints.
 
 use std::borrow::Cow;
 #[cfg(feature = "blocking")]
@@ -20,7 +20,7 @@ use crate::send::{self, UndecodedResponse};
 use crate::send::{Connection, Options};
 use crate::values::wire::ToWire;
 
-/// A request that has its endpoint as data, not as a type.
+/// A request that has its endpoint as data instead of as a type.
 ///
 /// Boxed, so that setters move only a pointer.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl Untyped {
         &self.0.core.connection
     }
 
-    /// Adds the request to an error.
+    /// Adds a description of the request to an error.
     pub(crate) fn about(&self, error: Error) -> Error {
         self.0.core.connection.about(error, &self.0.target)
     }
@@ -63,7 +63,7 @@ impl Untyped {
         self.0.core.background.clone()
     }
 
-    /// Sets a param, or omits it.
+    /// Sets a param; `None` omits it.
     pub(crate) fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
         match value {
             Some(value) => self.0.target.set(wire_name, value),
@@ -91,7 +91,7 @@ impl Untyped {
         self.set_value(Cow::Borrowed(wire_name), value)
     }
 
-    /// Sets a param to several values in the list format of the catalogue, or omits it.
+    /// Sets a param to several values in the list format of the catalogue; `None` omits it.
     pub(super) fn set_list(
         mut self,
         wire_name: Cow<'static, str>,

@@ -1,4 +1,4 @@
-//! Records of an endpoint that is chosen at run time: values by the table of the record, without an emitted type.
+//! Records of an endpoint that is chosen at run time. They have no emitted type; a table describes their values.
 //!
 //! One record type, filled from a row, serves all tables. The decoder reads the JSON by the same rules as for emitted
 //! types, so both accept the same values.
@@ -30,7 +30,7 @@ pub struct AnyRecord(Kind);
 
 #[derive(Clone, PartialEq)]
 enum Kind {
-    /// Values by the table of a record, and the unknown fields.
+    /// The values, in the order of the fields in the record's table, and the unknown fields.
     WithTable { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
     /// A record without a table.
     WithoutTable(Value),
@@ -59,15 +59,14 @@ enum AnyValue {
     Any(Box<Value>),
     Record(Box<AnyRecord>),
     List(Vec<AnyValue>),
-    #[allow(clippy::box_collection)] // Maps are rare, and without the box every value takes a word more.
+    #[allow(clippy::box_collection)] // Maps are rare, and without the box every value would be a word larger.
     Map(Box<BTreeMap<String, AnyValue>>),
 }
 
 impl AnyRecord {
-    /// Reads the text of a record, with null for each value that is not as expected. The originals of such values are
-    /// among the unknown fields. Returns `None` if the text is not a readable record even then.
-    ///
-    /// [`BadRecord::text`](crate::BadRecord::text) is such a text.
+    /// Reads the text of a record, for example [`BadRecord::text`](crate::BadRecord::text). A value that is not as
+    /// expected becomes null, and its original is kept among the unknown fields. Returns `None` if the text cannot be
+    /// read as a record even so.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
         let mut row = Row::lenient(record);
         decode::read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
@@ -146,7 +145,7 @@ impl AsFieldValue for AnyRecord {
     }
 }
 
-/// Same output as a record of the emitted type.
+/// The output is the same as that of a record of the emitted type.
 impl fmt::Debug for AnyRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_field_value().fmt(f)

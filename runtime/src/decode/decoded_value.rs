@@ -1,7 +1,7 @@
-//! The values of a record, read by the types in its table.
+//! The values of a record, read as the types in its table.
 //!
-//! Tolerance is implemented here: numbers may be text, and integers may have an exponent. Nothing is guessed: an
-//! ambiguous value, or one that would have to be rounded, is an error.
+//! This module accepts numbers that are strings, and integers that have an exponent. Nothing is guessed: an ambiguous
+//! value, or one that would have to be rounded, is an error.
 
 mod from_decoded;
 
@@ -112,7 +112,7 @@ impl<'a> DecodedValue<'a> {
         })
     }
 
-    /// Replaces a value that needs no drop, without a check for that.
+    /// Replaces a value without dropping the old one, which must not own memory.
     #[inline]
     pub(super) fn set(&mut self, value: Self) {
         std::mem::forget(std::mem::replace(self, value));
@@ -134,7 +134,7 @@ impl<'a> DecodedValue<'a> {
             (ValueType::Count, number) => number.count().map(Self::Count),
             (ValueType::Timestamp(unit), number) if !unit.is_text() => {
                 let time = Timestamp::from_wire(number.integer()?, *unit);
-                // A later time is probably a number in a finer unit.
+                // A later time probably means that the number has a finer unit.
                 (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
             }
             (ValueType::String | ValueType::Named(_), Number::Integer(number)) => {
@@ -147,7 +147,7 @@ impl<'a> DecodedValue<'a> {
         }
     }
 
-    /// Converts a text into a value of a type.
+    /// Converts a string into a value of a type.
     pub(crate) fn of_text(ty: &ValueType, text: Cow<'a, str>) -> Option<Self> {
         match (ty, text) {
             (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),

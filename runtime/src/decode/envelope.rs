@@ -12,15 +12,15 @@ use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 
-/// Maximum number of records for which memory is reserved ahead, a usual page size. The estimate is made from the first
-/// record, which may be short.
+/// Maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, a short first
+/// record would make the estimate too high.
 const AT_ONCE: usize = 1000;
 
 /// Receives the records one by one.
 ///
-/// A trait, because a closure would take more code for every endpoint.
+/// This is a trait because closures would generate more code for every endpoint.
 pub trait Push {
-    /// Stores the record in the row.
+    /// Stores the record that the row contains.
     fn push(&mut self, row: &mut Row<'_>);
 
     /// Reserves memory for this many more records.
@@ -35,7 +35,7 @@ pub(super) struct Rest<'a> {
     pub(super) unknown: UnknownText,
     /// Records that are not as expected.
     pub(super) bad: Vec<BadRecord>,
-    /// Number of records without any field of the catalogue except the time; 0 if any record had such a field.
+    /// Number of records that have no field of the catalogue other than the time; 0 if any record has such a field.
     pub(super) strange: usize,
     /// Whether the list of records is empty.
     pub(super) is_empty: bool,
@@ -54,7 +54,7 @@ pub(super) struct Reader<'w, 'a> {
     has_data: bool,
 }
 
-/// The keys from the current object to the records and to the metadata; `None` for a target outside this object.
+/// The remaining paths to the records and to the metadata; `None` for a path that does not lead through this object.
 type Leads = [Option<&'static str>; 2];
 
 /// Splits a path into its first key and the rest; the rest is `None` at the last key.
@@ -156,7 +156,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 self.leave_out(json, start, error.at_index(index), index)?;
             }
             if index == 0 {
-                // The number of records that fit into the rest of the text, if all are as long as the first.
+                // The number of records in the rest of the text, if all are as long as the first.
                 let length = json.at() - start + 1;
                 self.push.reserve((json.rest().len() / length).min(AT_ONCE));
             }

@@ -1,5 +1,5 @@
-//! The values of a record of any type. A visitor receives these values; columns, serialization and all other code for
-//! any record use a visitor.
+//! The values of a record of any type. All code that works for any record, such as columns and serialization, receives
+//! these values through a visitor.
 //!
 //! Emitted code lists the fields of a record once, in `fields!`. The record uses that list to take its values from a
 //! row and to pass them to the visitor. Names, units and types are in the registry and not in the values.
@@ -48,7 +48,7 @@ pub enum FieldValue<'r> {
     Number(f64),
     /// A timestamp.
     Timestamp(Timestamp),
-    /// A text, or a value of a named type.
+    /// A string, or a value of a named type.
     Text(&'r str),
     /// A value whose type is not in the catalogue.
     Any(&'r Value),
@@ -56,7 +56,7 @@ pub enum FieldValue<'r> {
     Record(RecordValue<'r>),
     /// A list of values.
     List(ListValue<'r>),
-    /// Values by keys that are data.
+    /// An object with arbitrary keys.
     Map(MapValue<'r>),
 }
 
@@ -66,7 +66,7 @@ impl<'r> FieldValue<'r> {
         matches!(self, Self::Null | Self::Any(Value::Null))
     }
 
-    /// Returns the number, if the value is a number. A value of unknown type may also be a number in quotes.
+    /// Returns the number, if the value is a number. If its type is unknown, it may also be a string with a number.
     #[allow(clippy::cast_precision_loss)] // A whole number is rounded like any other number.
     pub fn number(self) -> Option<f64> {
         match self {
@@ -86,7 +86,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// Returns the text, if the value is a text.
+    /// Returns the text, if the value is a string.
     pub fn text(self) -> Option<&'r str> {
         match self {
             Self::Text(text) => Some(text),
@@ -96,7 +96,7 @@ impl<'r> FieldValue<'r> {
     }
 }
 
-/// Writes the value of any type; `None` for null.
+/// Formats the inner value; null is formatted as `None`.
 impl fmt::Debug for FieldValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -115,7 +115,7 @@ impl fmt::Debug for FieldValue<'_> {
     }
 }
 
-/// Returns the number in a value of unknown type, as a JSON number or as text.
+/// Returns the number in a value of unknown type, which may be a JSON number or a string.
 pub(crate) fn number_of(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Number::parse(&number.to_string()),
@@ -191,8 +191,8 @@ impl PartialEq for RecordValue<'_> {
     }
 }
 
-/// Same output as the derived implementation: name of the type, fields by their Rust names, and unknown fields if there
-/// are any.
+/// The output is the same as that of a derived implementation: the name of the type, the fields by their Rust names,
+/// and the unknown fields if there are any.
 impl fmt::Debug for RecordValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut record = f.debug_struct(self.info.name);
@@ -247,7 +247,7 @@ impl<T: AsFieldValue> Items for Vec<T> {
     }
 }
 
-/// A map of any type, whose keys are data.
+/// A map of any type, with arbitrary keys.
 #[derive(Clone, Copy)]
 pub struct MapValue<'r>(&'r dyn Entries);
 
@@ -354,7 +354,7 @@ macro_rules! fields {
             }
         }
 
-        // Same results as the derived implementations; only the visitor differs between records.
+        // The results are those of derived implementations, but only the visitor is compiled for each record.
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
@@ -388,7 +388,7 @@ macro_rules! fields {
             }
         }
 
-        /// A starting point for records in tests: zeros, empty texts, and nothing for fields that can be absent.
+        /// A starting point for records in tests: zeros, empty strings, and no value for optional fields.
         impl ::std::default::Default for $record {
             #[inline]
             fn default() -> Self {

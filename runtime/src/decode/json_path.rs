@@ -1,7 +1,7 @@
 //! JSON path of a value in a body, by wire names: `data[3].levels[0].price`.
 //!
-//! The path is built from its end: each caller that returns an error puts its own key or index in front. Keys from the
-//! service are shortened and kept to one line.
+//! The path is built from its end: each function that returns an error to its caller puts a key or index in front. Long
+//! keys are shortened, and line breaks in keys are replaced.
 
 use crate::error::{excerpt, one_line};
 

@@ -78,7 +78,7 @@ impl Item for Value {
     }
 }
 
-/// The table of such a record is chosen at run time.
+/// `INFO` is `None`, because the table of such a record is chosen at run time.
 impl Item for AnyRecord {
     const INFO: Option<&'static RecordInfo> = None;
 
@@ -98,19 +98,19 @@ impl<T: Item> Push for Vec<T> {
 }
 
 impl RecordInfo {
-    /// Returns the declaration of the record type in the catalogue.
+    /// Returns the description of the record type in the catalogue.
     pub const fn of<R: Record>() -> &'static Self {
         R::INFO
     }
 }
 
 impl ValueType {
-    /// The type of an object with known fields.
+    /// Returns the type of an object with known fields.
     pub const fn record<R: Record>() -> Self {
         Self::Record(R::INFO)
     }
 
-    /// The type of a record in a list or map that the record itself contains.
+    /// Returns the type of a record that contains a list or map of records of its own type.
     pub const fn recursive<R: Record>() -> Self {
         Self::Recursive(RecordInfo::of::<R>)
     }

@@ -25,7 +25,7 @@ pub struct Row<'a> {
     required: usize,
     /// Number of required fields that have a value.
     present: usize,
-    /// True to keep a value of a wrong type among the unknown fields.
+    /// True if a value of a wrong type is kept among the unknown fields, instead of being an error.
     is_lenient: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Row<'a> {
         Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false }
     }
 
-    /// Creates a row that accepts any value of a field.
+    /// Creates a row that accepts a value of any type for each field.
     pub(super) fn lenient(record: &'static RecordInfo) -> Self {
         Self { is_lenient: true, ..Self::of(record) }
     }
@@ -106,7 +106,8 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads a key, and returns its field and the first byte of its value; unknown fields are kept.
+    /// Reads a key, and returns the index of its field and the first byte of its value; `None` after keeping an unknown
+    /// field. `guess` is the probable index.
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.
@@ -130,7 +131,8 @@ impl<'a> Row<'a> {
         Ok(known.map(|index| (index, next)))
     }
 
-    /// Assigns each value to the field at its position; additional values are kept by position.
+    /// Assigns each value of a list to the field at its position. Additional values are kept with their positions as
+    /// names.
     fn fill_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
@@ -140,8 +142,8 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads the value of a field; a value without a field is kept by its position.
-    #[allow(clippy::inline_always)] // It is called for every value, and a call takes as long as its fast path.
+    /// Reads the value of the field at `index`. If there is no such field, the value is kept with its index as name.
+    #[allow(clippy::inline_always)] // It is called for every value, and the call itself takes as long as the fast path.
     #[inline(always)]
     fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let start = json.at();
@@ -170,7 +172,7 @@ impl<'a> Row<'a> {
             Err(_) if self.is_lenient => {
                 json.back_to(start);
                 json.skip(next)?;
-                // The field is null anyway, so an original `null` is not kept.
+                // The field is null in any case, so an original `null` is not kept.
                 if next != b'n' {
                     self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
                 }

@@ -1,8 +1,9 @@
 //! Reads JSON token by token, and reports errors with line and column.
 //!
 //! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and generic visitors would
-//! make them cost 50 % more; `bench/RESULTS.md` has the figures. Texts with escapes are rare and are read by
-//! `serde_json`. `next` is always the first byte of a value, which is seen but not yet read.
+//! make reading them cost 50 % more; `bench/RESULTS.md` contains the figures. Strings with escapes are rare and are
+//! read by `serde_json`. A param `next` is always the first byte of a value, at the current position, which is not yet
+//! read.
 
 mod skip;
 
@@ -79,7 +80,7 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Returns the next byte that is not white space.
+    /// Skips white space, and returns the byte after it without reading it.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -101,7 +102,7 @@ impl<'a> Scanner<'a> {
         self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
     }
 
-    /// Returns the depth one level further down, or an error beyond the maximum.
+    /// Returns how many levels may still be nested inside the next one, or an error if that level is too deep.
     pub(super) fn deeper(&self, depth: u8) -> Result<u8, DecodeError> {
         depth.checked_sub(1).ok_or_else(|| self.error("lists and objects are nested too deeply"))
     }
@@ -186,7 +187,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a text.
+    /// Reads a string.
     #[inline]
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain_text() {
@@ -195,7 +196,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a text if it has no escapes.
+    /// Reads a string if it has no escapes.
     #[inline]
     fn plain_text(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at + 1..).unwrap_or_default();
@@ -208,7 +209,7 @@ impl<'a> Scanner<'a> {
         Some(plain)
     }
 
-    /// Reads a text with escapes in it.
+    /// Reads a string that contains escapes.
     #[cold]
     fn escaped(&mut self) -> Option<String> {
         let mut texts = serde_json::Deserializer::from_str(self.rest()).into_iter();

@@ -1,6 +1,6 @@
 //! Values of one record that the decoder accepts or rejects, and its messages.
 //!
-//! The tests also run with `--features __json-features`, with the same results, and with any catalogue: they describe
+//! The tests also pass with `--features __json-features`. They do not depend on the catalogue, because they describe
 //! their own service.
 
 mod forms;
@@ -85,7 +85,7 @@ fn numbers_in_text_are_accepted() {
         assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
     }
     assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
-    // A text with escapes is treated like any other.
+    // A string with escapes is treated like any other.
     assert_eq!(check(r#""number": "\u0032.5""#).map(|record| record.number), Ok(2.5));
     assert_eq!(check(r#""text": "say \"a\\""#).map(|record| record.text), Ok(r#"say "a\"#.to_owned()));
     assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side::from("3")));
@@ -217,7 +217,7 @@ fn deep_nesting_is_rejected() {
     }
 }
 
-/// The reference decoder reads numbers exactly only without the features that keep their text.
+/// Without the features that keep numbers as text, because only then does the reference decoder read them exactly.
 #[cfg(not(feature = "__json-features"))]
 #[test]
 fn value_equals_the_one_of_serde_json() {

@@ -1,7 +1,7 @@
 //! The fields of an object that are not in the catalogue.
 //!
-//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body. Each
-//! access reads the text again. An object without unknown fields allocates nothing.
+//! New fields of a service are not lost: a field that is not in a record's table is kept here, as the text that the
+//! body contains. Each access parses that text again. An object without unknown fields allocates nothing.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::values::Value;
 /// Fields by their wire names, in the order of the response.
 ///
 /// A [`Value`] has the precision of an `f64`, while [`get_raw`](Self::get_raw) returns a number with every digit. A
-/// value that `Value` cannot represent, for example a number beyond every `f64`, is returned as its text.
+/// value that `Value` cannot represent, for example a number that is too large for an `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
     /// The fields as an object; empty if there are none.
@@ -90,7 +90,7 @@ fn value(text: &str) -> Value {
     decode::any(text).unwrap_or_else(|_| text.into())
 }
 
-/// Creates the fields of a record that is not received, as in a test.
+/// Creates the unknown fields of a record that was not received, for example in a test.
 impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
     fn from_iter<I: IntoIterator<Item = (K, Value)>>(fields: I) -> Self {
         let mut object = Value::Null;
@@ -101,7 +101,7 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
     }
 }
 
-/// Equal if names, values and their order are the same; white space and escapes do not matter.
+/// Two values are equal if names, values and their order are the same; white space and escapes are not compared.
 impl PartialEq for UnknownFields {
     fn eq(&self, other: &Self) -> bool {
         self.as_json() == other.as_json() || self.iter().eq(other.iter())
@@ -126,20 +126,20 @@ impl UnknownText {
         self.0.is_empty()
     }
 
-    /// Adds a key and its value as text of the body.
+    /// Adds a key and its value, as the text that the body contains.
     pub(crate) fn push(&mut self, entry: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(entry);
     }
 
-    /// Adds the unknown fields of an inner object, if it has any, with its key and colon.
+    /// Adds the unknown fields of an inner object, if it has any, after the object's key and colon.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
             self.push(&format!("{key}{}}}", object.0));
         }
     }
 
-    /// Returns the kept fields, and leaves this empty.
+    /// Returns the kept fields, and empties the buffer.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
         if self.0.is_empty() { UnknownFields::default() } else { self.close() }

@@ -14,8 +14,8 @@ macro_rules! __client {
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 
-        /// Settings of a [`Client`]; from [`Client::builder`], or from `Builder::from_env` with the settings from the
-        /// environment.
+        /// Settings of a [`Client`], created by [`Client::builder`], or by `Builder::from_env` with the settings from
+        /// the environment.
         pub type Builder = $crate::Builder<Client>;
 
         impl Client {
@@ -37,10 +37,10 @@ macro_rules! __client {
 
             /// Creates a request for any path, including paths that are not in the catalogue.
             ///
-            /// The request is sent like all other requests: with the same credentials, rate limit and errors. A raw
-            /// request counts as one request: weights and limits for some endpoints apply only to the methods of those
-            /// endpoints. The path begins with a slash and may include the version with which the base URL ends. Add
-            /// params with [`Request::query`].
+            /// The request is sent with the same credentials, rate limit and errors as all other requests. It always
+            /// counts as one request towards the rate limit, because weights and limits for some endpoints apply only
+            /// to the methods of those endpoints. The path begins with a slash, and may include the version with which
+            /// the base URL ends. Add params with [`Request::query`].
             ///
             /// ```
             #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
@@ -55,7 +55,7 @@ macro_rules! __client {
             /// Creates a request for an endpoint of the registry that is chosen at run time.
             ///
             /// Set its params by their wire names with [`Request::query`]; they are checked like those of a method. The
-            /// response has the same values, by their wire names:
+            /// response contains the same values as that of the method, by their wire names:
             ///
             /// ```no_run
             #[doc = concat!("# use ", $name, "::AnyBody;")]

@@ -1,7 +1,7 @@
 //! The log of an emitted crate, for `tracing`.
 //!
-//! The target of a span or an event is a constant of the code that logs, so this code is compiled in the emitted crate.
-//! All logged values are listed here: URLs, headers and bodies are never logged.
+//! The target of a span or an event must be a constant in the code that logs it, so this code is compiled in the
+//! emitted crate. It logs only the values that are listed here, and never a URL, a header or a body.
 
 #[cfg(feature = "tracing")]
 #[doc(hidden)]
@@ -26,7 +26,7 @@ macro_rules! __log {
                     tracing::debug!(target: $name, %request, ?reason, elapsed_ms = ms(elapsed), "waited");
                 }
                 Event::Attempt { request, number, outcome: Ok(429), .. } => tracing::warn!(
-                    target: $name, %request, number, "rate limited: the client sends nothing until the pause ends"
+                    target: $name, %request, number, "rate-limited: the client sends nothing until the pause ends"
                 ),
                 Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
                     tracing::debug!(target: $name, %request, number, ?outcome, bytes, elapsed_ms = ms(elapsed), "attempt");

@@ -39,7 +39,7 @@ macro_rules! __request {
                 Self($crate::Request::new(&client.0))
             }
 
-            /// Sets a param, or omits it.
+            /// Sets a param; `None` omits it.
             pub(crate) fn with<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
@@ -48,7 +48,7 @@ macro_rules! __request {
                 Self(self.0.with::<T, Via>(wire_name, value))
             }
 
-            /// Sets a param that accepts only one type, or omits it.
+            /// Sets a param that accepts only one type; `None` omits it.
             pub(crate) fn with_exact<T: $crate::wire::ToWire>(
                 self,
                 wire_name: &'static str,
@@ -57,7 +57,7 @@ macro_rules! __request {
                 Self(self.0.with_exact::<T>(wire_name, value))
             }
 
-            /// Sets a param to several values, or omits it.
+            /// Sets a param to several values; `None` omits it.
             pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
@@ -84,8 +84,8 @@ macro_rules! __request {
         impl<E: $crate::Endpoint> Request<E> {
             /// Returns all records in a time range of any length.
             ///
-            /// The request specifies the series and the interval between records. The range excludes its end; its ends
-            /// can be of any type that converts to a [`Timestamp`](crate::Timestamp). See
+            /// The params of the request select the series and the interval between records. The range does not include
+            /// its end. Start and end can have any type that converts to a [`Timestamp`](crate::Timestamp). See
             /// [`History`](crate::history::History).
             pub fn history(
                 self,
@@ -97,8 +97,8 @@ macro_rules! __request {
                 $crate::history::History::new(self.0, range)
             }
 
-            /// Returns the records from a time on, each interval once it is closed. See
-            /// [`Follow`](crate::history::Follow).
+            /// Returns the records from a time on and without an end: the record of each interval is returned once the
+            /// interval is closed. See [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
             where
                 E: $crate::history::HasHistory,
@@ -110,8 +110,8 @@ macro_rules! __request {
         impl<E> Request<E> {
             /// Sets a param by its wire name, including params that are not in the catalogue.
             ///
-            /// A previous value is replaced; `None` omits the param. Several values in one text are separated by
-            /// commas; [`query_list`](Self::query_list) uses the list format of the catalogue.
+            /// A previous value is replaced; `None` omits the param. Several values can be passed as one string,
+            /// separated by commas; [`query_list`](Self::query_list) uses the list format of the catalogue instead.
             pub fn query(
                 self,
                 name: impl ::std::convert::Into<::std::string::String>,
@@ -167,22 +167,22 @@ macro_rules! __request {
                 Self(self.0.header(name, value))
             }
 
-            /// The path and query as sent, relative to the base URL.
+            /// Returns the path and query as they are sent, relative to the base URL.
             pub fn path_and_query(&self) -> ::std::string::String {
                 self.0.path_and_query()
             }
 
-            /// Returns the same request with its endpoint known only at run time.
+            /// Converts to a request that has its endpoint as data instead of as a type.
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
                 Request(self.0.into_dynamic())
             }
 
-            /// The params of the request, each with its value as sent, before encoding.
+            /// Returns the params that are set, each with its value as sent, before encoding.
             pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
                 self.0.params()
             }
 
-            /// The endpoint with its description in the catalogue.
+            /// Returns the endpoint's description in the catalogue.
             pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
                 self.0.endpoint()
             }
@@ -241,8 +241,8 @@ macro_rules! __request {
     };
 }
 
-/// The part of `Request` that the feature `blocking` adds. A `cfg` in an exported macro tests the features of the
-/// emitted crate, so the runtime's own feature selects this macro instead.
+/// The part of `Request` that the feature `blocking` adds. A `cfg` inside an exported macro would test the features of
+/// the emitted crate, so this macro has two versions, of which the runtime's own feature selects one.
 #[cfg(feature = "blocking")]
 #[doc(hidden)]
 #[macro_export]
@@ -251,8 +251,8 @@ macro_rules! __blocking {
         /// Methods for synchronous code; they require the feature `blocking`.
         ///
         /// The calling thread waits for the response. One background thread per client and its clones keeps connections
-        /// alive between requests. Any number of threads may send at once. Inside an async task both methods return an
-        /// error; inside `spawn_blocking` they work.
+        /// alive between requests. Any number of threads may send at once. In an async task both methods return an
+        /// error; in `spawn_blocking` they work.
         impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///

@@ -1,6 +1,6 @@
 //! The type `Series<T>` of an emitted crate.
 //!
-//! A series contains the decoded response, which is available through serde, columns and iterators.
+//! A series contains the decoded response, and provides it through serde, columns and iterators.
 
 #[doc(hidden)]
 #[macro_export]
@@ -42,12 +42,12 @@ macro_rules! __series {
         }
 
         impl<T: $crate::record::Item> Series<T> {
-            /// The time of each record; `None` for a record without a readable time.
+            /// Returns the time of each record; `None` for a record without a readable time.
             pub fn times(&self) -> ::std::vec::Vec<::std::option::Option<$crate::Timestamp>> {
                 $crate::emitted::times(&self.data, self.time)
             }
 
-            /// One field of all records, by its wire name; `None` if the records have no such field.
+            /// Returns one field of all records, by its wire name; `None` if the records have no such field.
             ///
             /// ```
             #[doc = concat!("# use ", $name, "::{Series, Value};")]
@@ -64,8 +64,8 @@ macro_rules! __series {
                 $crate::emitted::column(&self.data, wire_name)
             }
 
-            /// All fields of the records, each with the values of all records: the fields of the catalogue, or if these
-            /// are unknown, the fields of the response.
+            /// Returns the values of all records for each field. The fields are those of the catalogue, or those of the
+            /// response if the catalogue has none.
             pub fn columns(&self) -> ::std::vec::Vec<$crate::Column<'_>> {
                 $crate::emitted::columns(&self.data)
             }
@@ -75,14 +75,14 @@ macro_rules! __series {
             /// Skips records that cannot be decoded.
             ///
             /// By default, one value that does not match its field fails the entire response. With this method, only
-            /// the record with that value is dropped, and listed in [`Series::bad_records`]. A body that is not JSON,
-            /// or not a series, is always an error.
+            /// the record with that value is dropped and listed in [`Series::bad_records`]. A body that is not JSON or
+            /// not a series is always an error.
             pub fn skip_bad_records(self) -> Self {
                 Self(self.0.skip_bad_records())
             }
         }
 
-        /// Serializes the series as on the wire, in its envelope.
+        /// Serializes the series in its envelope, as the service sends it.
         impl<T: $crate::record::Item> $crate::emitted::Serialize for Series<T> {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -92,8 +92,8 @@ macro_rules! __series {
             }
         }
 
-        /// Deserializes the wire format, from any self-describing format. If an endpoint has its own time field,
-        /// [`times`](Series::times) does not find it in a deserialized series.
+        /// Deserializes a series as the service sends it, from any self-describing format. In a deserialized series,
+        /// [`times`](Series::times) does not find a time field that only some endpoints have.
         impl<'de, T: $crate::record::Item> $crate::emitted::Deserialize<'de> for Series<T> {
             fn deserialize<D: $crate::emitted::Deserializer<'de>>(
                 deserializer: D,
@@ -113,7 +113,7 @@ macro_rules! __series {
         }
 
         impl<T> Series<T> {
-            /// The number of records.
+            /// Returns the number of records.
             pub fn len(&self) -> usize {
                 self.data.len()
             }
@@ -123,8 +123,8 @@ macro_rules! __series {
                 self.data.is_empty()
             }
 
-            /// Returns an error if the service reports that it omitted some of the requested data, such as exchanges
-            /// that the endpoint does not support. The metadata lists the omitted values.
+            /// Returns an error if the service reports in the metadata that it omitted some of the requested data, such
+            /// as exchanges that the endpoint does not support.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(series: ", $name, "::Series<", $name, "::Value>) -> Result<(), ", $name, "::Error> {")]
@@ -136,7 +136,7 @@ macro_rules! __series {
                 $crate::emitted::require_complete(&self.metadata.unsupported())
             }
 
-            /// The records, in the order of the response.
+            /// Returns the records, in the order of the response.
             pub fn iter(&self) -> ::std::slice::Iter<'_, T> {
                 self.data.iter()
             }

@@ -1,7 +1,8 @@
 //! The only code that sends requests.
 //!
-//! Requests for data and for tokens are sent here: each call sends once, with a permit of the rate limiter and with the
-//! options of the request. Other code interprets the statuses; only a 429 is reported to the rate limiter directly.
+//! Requests for data and for tokens are sent here. Each call sends once, with a permit of the rate limiter and with the
+//! options of the request. Other code interprets the status of the response, but this code reports a 429 to the rate
+//! limiter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,8 +32,8 @@ pub(crate) struct Dispatcher {
     pub(crate) retries: Retries,
 }
 
-/// One tick of Tokio's clock, by which the timeout is extended here: a transport that enforces the timeout itself then
-/// ends first, and can report how much of a response had arrived.
+/// One tick of Tokio's clock. The dispatcher extends the timeout by this time, so that a transport that enforces the
+/// timeout itself ends first, and can report how much of the response had arrived.
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
@@ -51,7 +52,7 @@ impl Dispatcher {
         Ok(permit?)
     }
 
-    /// The absolute URL of a path, with the API key if it is sent in the query.
+    /// Returns the absolute URL of a path, with the API key if it is sent in the query.
     fn url(&self, path: &str) -> String {
         let url = self.base_url.join(path);
         match &self.key {
@@ -86,7 +87,7 @@ impl Dispatcher {
         if self.transport.reports_sent() {
             request.on_sent = permit.on_sent.clone();
         } else {
-            // If the transport does not report when a request is sent, the request counts as sent now.
+            // This transport does not report when a request is sent, so the request counts as sent now.
             permit.on_sent.notify();
         }
         let on_headers = self.on_headers(context);
@@ -96,13 +97,13 @@ impl Dispatcher {
         let outcome = timeout(time.saturating_add(TICK), sending).await;
         let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
         if outcome.is_ok() {
-            // A request with a response was sent, even if its transport did not report the sending.
+            // A request that got a response was sent, even if the transport did not report that.
             permit.on_sent.notify();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Ok(response) = &outcome {
-            // Needed for a transport that does not report the headers when they arrive.
+            // The transport may not have reported the headers when they arrived.
             on_headers.notify(response.status, &response.headers);
         }
         // Dropped only after a 429 was reported to the rate limiter; otherwise the next request could be sent before
@@ -126,7 +127,7 @@ impl Dispatcher {
     }
 }
 
-/// The error for an attempt that ran out of time on a transport that enforces no timeout.
+/// Creates the error for an attempt that timed out, if the transport did not enforce the timeout.
 fn late(time: Duration) -> TransportError {
     TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out()
 }

@@ -1,7 +1,7 @@
 //! Events of requests, for observers.
 //!
-//! Events are values of this crate, in the order in which they occur to one request. They contain no URL and no param,
-//! and of the response only the status, so they are safe in any log.
+//! The events of one request are reported in the order in which they occur. They contain no URL, no param, and nothing
+//! of the response except its status and size, so they can be written to any log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ pub enum Event {
     /// The request has ended. This event is sent once for every data request that was sent or failed before it was
     /// sent, after all its other events.
     ///
-    /// A token request on its behalf has its own attempts; waiting for it counts as time waited.
+    /// The attempts of a token request are not counted in `attempts`; the wait for the token is part of `waited`.
     #[non_exhaustive]
     End {
         /// The kind of the request.
@@ -111,7 +111,7 @@ pub enum Event {
         bytes: usize,
         /// The number of attempts that were sent.
         attempts: u32,
-        /// The time from the first step of the request to its last, or to its response.
+        /// The time from the first poll of the request to its response or its failure.
         elapsed: Duration,
         /// The part of `elapsed` spent waiting: for a token, in the rate-limit queue or between attempts.
         waited: Duration,
@@ -126,10 +126,10 @@ pub enum Event {
         /// The time since the first request that failed.
         elapsed: Duration,
     },
-    /// A request for a token ended, with a token or an error.
+    /// A token request ended, with a token or with an error.
     #[non_exhaustive]
     Token {
-        /// True if there is a new token.
+        /// True if the request returned a new token.
         renewed: bool,
     },
 }
@@ -157,7 +157,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome for an error.
+    /// Creates the outcome for an error.
     pub(crate) fn of(error: &Error) -> Self {
         Self::Failure { kind: error.kind(), status: error.status() }
     }
@@ -209,7 +209,7 @@ impl Observers {
         }
     }
 
-    /// The receivers of the events of one request, which are logged in a span.
+    /// Returns the receivers for the events of one request, and the span in which these events are logged.
     #[cfg(feature = "tracing")]
     pub(crate) fn in_span(&self, endpoint: &EndpointInfo, params: &dyn std::fmt::Display) -> (Self, tracing::Span) {
         let span = (self.log.span)(endpoint, params);

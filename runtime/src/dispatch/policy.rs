@@ -1,4 +1,4 @@
-//! Timeouts and retry rules: a client has rules for all requests, and a request can set its own.
+//! Timeouts and retry rules. A client has rules for all its requests, and a request can set its own.
 //!
 //! This module contains only values. The request's context and the dispatcher measure the time.
 

@@ -1,7 +1,7 @@
-//! The context of one request: its timeouts, its current wait and its cost so far.
+//! The context of one request: its timeouts, its current wait, and its attempts and time so far.
 //!
-//! The sending code reports each step to the context, and the error that ends the request contains its timing. Only the
-//! context enforces the timeout, which does not include time in the rate-limit queue.
+//! The sending code reports each step to the context. An error that ends the request contains the timing from here.
+//! Only the context enforces the timeout, which does not include time in the rate-limit queue.
 
 use std::time::Duration;
 
@@ -13,14 +13,15 @@ use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
 use crate::request::RequestKind;
 
-/// Tracks one request from its first step to its last. Dropping it reports the end of a data request to the observers.
+/// Tracks one request from its first step to its last. Dropping the context reports the end of a data request to the
+/// observers.
 pub(crate) struct RequestContext {
     pub(crate) policy: Policy,
     begun: Instant,
-    /// The end of the timeout, extended by time in the queue; `None` if the clock cannot represent it.
+    /// The end of the timeout, extended by the time in the queue; `None` if an `Instant` cannot represent it.
     deadline: Option<Instant>,
     request: RequestKind,
-    /// The observers, which also receive the events of a token request on behalf of this request.
+    /// The observers, which also receive the events of a token request that this request starts.
     pub(crate) observers: Observers,
     /// The reason for the current wait, and its start; `None` while the request is in flight.
     waiting: Option<(WaitReason, Instant)>,
@@ -36,7 +37,7 @@ pub(crate) struct RequestContext {
     /// The outcome of the request, and the size of the body of its response.
     outcome: Outcome,
     bytes: usize,
-    /// The cost of the request, once it has a response.
+    /// The attempts and the time of the request, once it has a response.
     end: Option<Timing>,
 }
 
@@ -63,17 +64,17 @@ impl RequestContext {
         }
     }
 
-    /// The time left before the timeout.
+    /// Returns the time left before the timeout.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The time for the next attempt.
+    /// Returns the time that the next attempt may take.
     pub(crate) fn attempt_time(&self) -> Duration {
         self.policy.attempt_timeout.min(self.left())
     }
 
-    /// The time that the request may still spend in the queue; `None` if unlimited.
+    /// Returns the time that the request may still spend in the queue; `None` if unlimited.
     pub(crate) fn queue_time_left(&self) -> Option<Duration> {
         self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
     }
@@ -108,7 +109,7 @@ impl RequestContext {
         }
     }
 
-    /// The next attempt.
+    /// Describes the next attempt to the rate limiter.
     pub(crate) fn next_attempt(&self) -> Attempt {
         Attempt::new(self.request, self.attempts.sent.saturating_add(1))
     }
@@ -137,7 +138,7 @@ impl RequestContext {
         if self.out_of_time {
             return Err(error);
         }
-        // Counted before the decision, which compares it with the maximum.
+        // Counted before the decision, which compares the counts with their maximums.
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.is_worth_one_more());
         let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;
@@ -149,7 +150,7 @@ impl RequestContext {
         Ok(())
     }
 
-    /// The cost of the request, until its response.
+    /// Returns the attempts and the time so far, or until the response if there is one.
     pub(crate) fn timing(&self) -> Timing {
         let waiting = self.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed());
         let so_far =
@@ -167,7 +168,7 @@ impl RequestContext {
         self.outcome = Outcome::of(error);
     }
 
-    /// The error for an elapsed timeout of the request; `which` is the name of its setting.
+    /// Creates the error for a timeout of the request; `which` is the name of its setting.
     pub(crate) fn timed_out(&mut self, which: &str) -> Error {
         self.out_of_time = true;
         let (kind, doing) = match self.waiting {

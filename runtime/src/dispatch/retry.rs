@@ -1,7 +1,7 @@
 //! Retry rules: which failures are retried, and when.
 //!
-//! The rules turn an error and the attempts so far into a delay, or make the error final. They neither wait nor send.
-//! One retry budget serves a client and its clones, so that a service that is down gets few extra requests.
+//! From an error and the attempts so far, the rules compute a delay or make the error final. They neither wait nor
+//! send. A client and its clones share one retry budget, so that a service that is down gets few extra requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::platform::random;
 /// The rules for retrying a request.
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
-/// status: 408, 425, 429, 502, 503 and 504, and from a proxy in front of the service 520 to 524, 529 and 530. It is
-/// retried once after 500. Other statuses are final, and so is a success with a complete body, even one that does not
-/// decode. JSON that ends early is retried if neither a length nor chunks mark its end; truncated text or CSV cannot be
-/// detected in that case. A delay is random between zero and an upper limit that doubles with each attempt; a longer
-/// `Retry-After` is honored.
+/// status: 408, 425, 429, 502, 503 and 504, and those that proxies in front of a service use, 520 to 524, 529 and 530.
+/// After 500 it is retried once. Other statuses are final, and so is a success with a complete body, even one that does
+/// not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but truncated
+/// text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles with each attempt, or
+/// as long as `Retry-After` if that is longer.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;
@@ -57,7 +57,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// No retries: every request is sent once. A rejected token is still replaced, once.
+    /// Creates rules without retries: every request is sent once. A rejected token is still replaced, once.
     pub fn none() -> Self {
         Self::default().max_attempts(1)
     }
@@ -81,7 +81,7 @@ impl Retry {
     ///
     /// ```
     /// # use generated_client_runtime::Retry;
-    /// // This service answers with 404 while it is being deployed.
+    /// // This service responds with 404 while it is being deployed.
     /// let retry = Retry::default().retry_if(|error| error.is_retryable() || error.status() == Some(404));
     /// ```
     pub fn retry_if(mut self, predicate: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
@@ -89,7 +89,7 @@ impl Retry {
         self
     }
 
-    /// The decision of the user's predicate for an error, if one is set.
+    /// Returns the decision of the user's predicate for an error, if a predicate is set.
     pub(crate) fn wanted(&self, error: impl FnOnce() -> Error) -> Option<bool> {
         self.retry_if.as_ref().map(|predicate| (predicate.0)(&error()))
     }
@@ -100,12 +100,12 @@ impl Retry {
         self
     }
 
-    /// Sets the retry budget: the number of retries beyond one per ten successes, over all requests of a client and its
-    /// clones; the default is 20. The rules for a single request cannot change the budget.
+    /// Sets the retry budget: the number of retries, for all requests of a client and its clones, in addition to one
+    /// retry for every ten successes. The default is 20. The rules for a single request cannot change the budget.
     ///
-    /// Some retries are free: those after the status 429, which the rate limiter slows down, and those after a failure
-    /// of the rate limiter, when nothing was sent. The first retry after the failure of a pooled connection is free
-    /// too: the connection may have been closed unnoticed, and the next attempt uses a new one.
+    /// Some retries do not use the budget: those after the status 429, because the rate limiter slows them down; those
+    /// after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled connection
+    /// failed, because it may have been closed unnoticed, and the next attempt uses a new connection.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self
@@ -119,7 +119,7 @@ impl Retry {
         self
     }
 
-    /// The pause after a 429: its `Retry-After`, or a second if it has none, limited to `max_retry_after`.
+    /// Returns the pause after a 429: its `Retry-After`, or one second if it has none, but at most `max_retry_after`.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
@@ -130,7 +130,7 @@ impl Retry {
         if error.is_worth_one_more() { attempts.doubtful <= max } else { error.is_retryable() }
     }
 
-    /// A random delay after this many failures.
+    /// Returns a random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.initial_backoff.saturating_mul(doubled).min(self.max_backoff).mul_f64(random())
@@ -147,7 +147,7 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// The budget and its unspent part, both in tenths of a retry.
+/// The retry budget: its full size and the part that is left, both in tenths of a retry.
 pub(crate) struct Retries {
     full: u32,
     left: AtomicU32,
@@ -156,7 +156,7 @@ pub(crate) struct Retries {
 /// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
-/// The default retry rule for a status.
+/// Returns the default retry rule for a status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
@@ -177,7 +177,7 @@ pub(crate) struct Attempts {
 }
 
 impl Retries {
-    /// The full budget of these rules.
+    /// Creates the full budget of these rules.
     pub(crate) fn new(rules: &Retry) -> Self {
         let full = rules.budget.saturating_mul(COST);
         Self { full, left: AtomicU32::new(full) }
@@ -185,13 +185,14 @@ impl Retries {
 
     /// Adds the tenth of a retry that a success earns.
     pub(crate) fn succeeded(&self) {
-        // The budget is usually full; then nothing is written.
+        // The budget is usually full, and then nothing is written.
         if self.left.load(Ordering::Relaxed) < self.full {
             self.update(|left| Some((left + 1).min(self.full)));
         }
     }
 
-    /// The delay before the next attempt if it fits into the time left; returns the error if no attempt follows.
+    /// Returns the delay before the next attempt, with the error; or only the error if no attempt follows, for example
+    /// because the delay would exceed the time left.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn decide(
@@ -213,7 +214,7 @@ impl Retries {
         }
         let delay = asked.max(rules.delay(attempts.failures));
         if delay >= left {
-            return Err(error.with_hint("not retried, as `timeout` would expire first"));
+            return Err(error.with_hint("not retried, because `timeout` would expire first"));
         }
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;

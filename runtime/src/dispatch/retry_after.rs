@@ -1,14 +1,14 @@
 //! The header `Retry-After` (RFC 9110, section 10.2.3).
 //!
-//! A date is measured from the response's own `Date`, so that a wrong local clock does no harm. Callers decide whether
-//! to wait that long.
+//! If the header contains a date, the duration is counted from the `Date` of the response, so that a wrong local clock
+//! does no harm. Callers decide whether to wait that long.
 
 use std::time::Duration;
 
 use crate::platform;
 use crate::transport::Headers;
 
-/// The duration that the service requests; `None` if the header is missing or unreadable.
+/// Returns the duration that the service requests; `None` if the header is missing or unreadable.
 pub(crate) fn read(headers: &Headers) -> Option<Duration> {
     let text = headers.get("retry-after")?.trim();
     seconds(text).or_else(|| {

@@ -8,8 +8,8 @@ use super::RequestContext;
 use crate::request::RequestTarget;
 use crate::secrets::Redact;
 
-/// The params of the catalogue, with secrets masked. Params that the user added are omitted, because they may be
-/// secrets.
+/// The params of a request that are in the catalogue, with secrets masked. Other params, which only the user knows, are
+/// omitted, because they may be secrets.
 pub(crate) struct Params<'r>(pub(crate) &'r RequestTarget, pub(crate) &'r dyn Redact);
 
 impl fmt::Display for Params<'_> {
@@ -21,7 +21,7 @@ impl fmt::Display for Params<'_> {
     }
 }
 
-/// Logs the end of a request, and the size of a successful body.
+/// Records the attempts, the waiting time, the status, and the size of a successful body in the span.
 pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);

@@ -1,7 +1,7 @@
 //! The interpretation of HTTP statuses.
 //!
-//! A success is returned as it is; any other response becomes an error with the catalogue's description and the message
-//! of the body. The module `retry` decides about retries.
+//! A successful response is returned. Any other response becomes an error, which contains the message of the body or
+//! the catalogue's description of the status. The module `retry` decides about retries.
 
 use serde_core::de::IgnoredAny;
 
@@ -26,9 +26,9 @@ pub(crate) fn accept(
     }
 }
 
-/// Checks that the beginning of a successful body is JSON. A body with a text type, such as CSV, becomes a JSON string,
-/// and the missing body of a 204 becomes `null`. Any other body is an error; it is often from a proxy in front of the
-/// service. A complete body is never a reason to retry.
+/// Checks that a successful body begins like JSON. A body with a text type, such as CSV, is converted to a JSON string,
+/// and the missing body of a 204 to `null`. Any other body is an error, because it is often from a proxy in front of
+/// the service. A complete body is never a reason to retry.
 fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
@@ -70,7 +70,7 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     Err(Error::new(ErrorKind::Decode, message).with_hint(hint).with_response(status, headers).with_body(&body))
 }
 
-/// Returns whether a body is truncated JSON without another error.
+/// Returns whether a body is truncated JSON that is valid up to its end.
 fn is_cut(body: &[u8]) -> bool {
     let ends_early = |text: &[u8]| serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
     // The parser reports a truncated number such as `0.` as invalid rather than as ending early, so a digit is
@@ -78,7 +78,7 @@ fn is_cut(body: &[u8]) -> bool {
     ends_early(body) || ends_early(&[body, b"0"].concat())
 }
 
-/// Returns whether the beginning of a body is JSON. A body that is one word or number is parsed completely.
+/// Returns whether a body begins like JSON. A body that is one word or number is parsed completely.
 fn looks_like_json(body: &[u8]) -> bool {
     let begins_value = |byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
     match body {
@@ -90,7 +90,7 @@ fn looks_like_json(body: &[u8]) -> bool {
     }
 }
 
-/// The error for a redirect. Redirects are not followed, because that could send the credentials to any host.
+/// Creates the error for a redirect. Redirects are not followed, because that could send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
@@ -99,7 +99,7 @@ fn redirect(response: HttpResponse) -> Error {
         .with_response(status, response.headers)
 }
 
-/// Describes the target of a redirect: another host by its name, or another path of the same host.
+/// Describes the target of a redirect: the name of another host, or another path of the same host.
 fn target(location: &str) -> String {
     let whole = match location.strip_prefix("//") {
         Some(_) => format!("https:{location}"),
@@ -136,7 +136,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .with_body_message(has_message)
 }
 
-/// The error message in a body without data.
+/// Returns the error message in a body without data.
 pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
     find(&any(body)?, error_body.message)
 }
@@ -160,12 +160,13 @@ pub(crate) fn is_error_of_series(envelope: &str, error_body: &ErrorBodyInfo) -> 
     is_error(envelope, None, error_body) && (error_body.code.is_empty() || has_code())
 }
 
-/// The contents of a body, if it is JSON.
+/// Parses a body, if it is JSON.
 fn any(body: &[u8]) -> Option<Value> {
     decode::any(std::str::from_utf8(body).ok()?).ok()
 }
 
-/// Turns a sentence of the catalogue into a clause: `Check the key.` becomes `check the key`, `API` stays.
+/// Converts a sentence of the catalogue to a clause: `Check the key.` becomes `check the key`. A first word such as
+/// `API` keeps its capitals.
 fn clause(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');
     let mut letters = sentence.chars();
@@ -184,7 +185,7 @@ fn quoted(text: &str) -> String {
     one_line(&excerpt(text, MAX_MESSAGE_BYTES))
 }
 
-/// The value of the first of these JSON paths that has a string or a number, or a list that begins with one.
+/// Returns the value of the first of these JSON paths that has a string or a number, or a list that begins with one.
 fn find(body: &Value, paths: &[&str]) -> Option<String> {
     paths.iter().find_map(|path| {
         let value = path.split('.').try_fold(body, |value, key| value.get(key))?;

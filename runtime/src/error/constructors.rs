@@ -1,7 +1,7 @@
 //! Constructors of errors, and methods that add context.
 //!
-//! The code that detects a failure creates the error; its callers add the request, the cost and the credentials to
-//! mask.
+//! The code that detects a failure creates the error. Its callers add the request, the attempts and the time, and mask
+//! the credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +91,7 @@ impl Error {
         self
     }
 
-    /// Adds the time and the attempts spent so far; attempts that are already set are kept.
+    /// Adds the time and the attempts so far; a number of attempts that is already set is kept.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
         let attempts = match self.0.timing.attempts {
             0 => timing.attempts,
@@ -124,7 +124,7 @@ impl Error {
         self
     }
 
-    /// Marks the error as that of a token request, on which another request depends.
+    /// Marks the error as the failure of a token request, on which a data request depends.
     pub(crate) fn of_token(mut self) -> Self {
         self.0.token = true;
         self
@@ -157,7 +157,7 @@ impl Error {
     }
 }
 
-/// Converts the error for a header that HTTP cannot carry.
+/// Converts the error for a header that is not valid in HTTP.
 impl From<InvalidHeader> for Error {
     fn from(error: InvalidHeader) -> Self {
         Self::build(error.to_string())

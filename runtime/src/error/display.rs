@@ -1,7 +1,7 @@
 //! Formats an error in one line.
 //!
 //! The order is: request, problem, hint, attempts and time, body. Only `{:#}` and `Debug` print causes, so that code
-//! that prints the causes itself repeats nothing.
+//! that prints the causes itself does not print them twice.
 
 use std::fmt;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // For a failed token request, the waiting time is that of its attempts, which are already in the text.
+        // While a data request waits for a token, all its time is waiting time, so that time is omitted.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {

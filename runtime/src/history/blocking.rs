@@ -16,19 +16,18 @@ use crate::client::Background;
 use crate::error::Error;
 use crate::platform::lock;
 
-/// The pages or records of a history, one after the other; the calling thread waits for each.
+/// An iterator over the pages or records of a history, which blocks the calling thread until the next one is available.
 ///
-/// Inside an async runtime, where the thread must not block, each call returns an error and leaves the iterator
-/// unchanged.
+/// In an async task, where the thread must not block, each call returns an error and leaves the iterator unchanged.
 #[must_use = "nothing is sent before the first item is requested"]
 pub struct Blocking<S: Stream> {
     background: Arc<Background>,
-    /// The stream. The background thread locks it while it waits for an item.
+    /// The stream, which the background thread locks each time it polls for an item.
     stream: Arc<Mutex<S>>,
-    /// Items that arrived together with the item for which the thread waited.
+    /// Items that have been read from the stream but not returned yet.
     items: VecDeque<S::Item>,
-    /// The maximum number of available items that are read at once, because waiting for an item costs more than reading
-    /// it.
+    /// The maximum number of available items that are read at once. Several are read because waiting for an item costs
+    /// more than reading it.
     at_once: usize,
 }
 
@@ -37,7 +36,7 @@ impl<S: Stream> Blocking<S> {
         Self { background, stream: Arc::new(Mutex::new(stream)), items: VecDeque::new(), at_once }
     }
 
-    /// The stream, which provides the report, the progress and the checkpoint.
+    /// Returns the stream, which provides the report, the progress and the checkpoint.
     ///
     /// A stream of records is up to 1000 records ahead of this iterator.
     pub fn stream(&self) -> MutexGuard<'_, S> {

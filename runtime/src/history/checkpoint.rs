@@ -1,7 +1,7 @@
 //! The position of a history, from which another run of the program continues.
 //!
-//! Every page has a checkpoint, which is written and read as text. A checkpoint contains the length of the user's
-//! output at that page, so that the user can cut off output that was written later.
+//! Every page has a checkpoint, which is saved and parsed as text. The user can store the length of the program's
+//! output in it, and later cut off output that was written after the checkpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -35,7 +35,7 @@ use crate::values::{Timestamp, Value};
 pub struct Checkpoint {
     /// The base URL.
     pub(super) host: String,
-    /// The request without range, page size and order.
+    /// The request, without the params for range, page size and order.
     pub(super) request: String,
     /// The range. Its end is limited to the intervals that were closed when the job began.
     pub(super) range: Span,
@@ -43,7 +43,7 @@ pub struct Checkpoint {
     pub(super) next: Timestamp,
     /// The start of the gap that ends at `next`; `None` if there is no such gap.
     pub(super) open_since: Option<Timestamp>,
-    /// The start times of the intervals before `next` whose records a follower still requests.
+    /// The start times of the intervals before `next` whose missing records a follower still requests.
     pub(super) missing: Vec<Timestamp>,
     pub(super) records: u64,
     pub(super) byte_offset: u64,
@@ -58,17 +58,17 @@ impl Checkpoint {
         Self { byte_offset, ..self.clone() }
     }
 
-    /// The length of the user's output.
+    /// Returns the length of the user's output.
     pub fn byte_offset(&self) -> u64 {
         self.byte_offset
     }
 
-    /// The number of records before this checkpoint.
+    /// Returns the number of records before this checkpoint.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// The time from which a resumed history continues; all records before it have been returned.
+    /// Returns the time from which a resumed history continues; all records before it have been returned.
     pub fn next_time(&self) -> Timestamp {
         self.next
     }

@@ -1,7 +1,7 @@
 //! Sends the requests that `pager` plans, and passes their responses to `pager`.
 //!
-//! Each request is a separate task, so it makes progress without being polled. New requests are sent only when the
-//! consumer polls, so a slow consumer stops the fetching.
+//! Each request is a separate task, so it makes progress without being polled. New requests are started only when the
+//! consumer polls, so a slow consumer also slows the fetching.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 /// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
 pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
 
-/// The response for a window, and the total waiting time of the requests that got a response.
+/// The response for a window, with the total waiting time of its requests that got a response.
 type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
 
 /// The delay after the first failed attempt; each further delay is four times as long.
@@ -34,7 +34,7 @@ pub(super) struct Fetch {
     attempts: u32,
     pub(super) pager: Pager<Batch>,
     in_flight: Vec<(u64, Attempts)>,
-    /// The total waiting time of the requests that got a response.
+    /// The total waiting time of all requests that got a response.
     pub(super) waited: Duration,
 }
 
@@ -46,7 +46,7 @@ impl Fetch {
     /// Returns the next window in order of time; `None` after the last.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Accepted<Batch>>> {
         loop {
-            // Checked before sending, because a settled window can need another request.
+            // Checked before sending, because a window that is complete can lead to another request.
             if let Some(accepted) = self.pager.take() {
                 return Poll::Ready(Some(accepted));
             }
@@ -60,7 +60,7 @@ impl Fetch {
         }
     }
 
-    /// Begins one more request, if one is due; returns whether it did. `receive` sends it.
+    /// Prepares one more request, if one is due, and returns whether it did. `receive` sends the request.
     pub(super) fn begin_one(&mut self) -> bool {
         let next = self.pager.next_request();
         let request = next.map(|(id, window)| (id, self.template.request(window)));
@@ -68,7 +68,7 @@ impl Fetch {
         next.is_some()
     }
 
-    /// Sends requests, and processes the responses that have arrived.
+    /// Sends the prepared requests, and processes the responses that have arrived. Returns whether any has.
     pub(super) fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let before = self.in_flight.len();
         self.in_flight.retain_mut(|(id, attempts)| {

@@ -1,7 +1,7 @@
-//! Future records: the records of each interval, once the interval has closed.
+//! Returns future records: those of each interval, once the interval has closed.
 //!
-//! A request and a start yield an endless stream of updates. `schedule` decides which range is requested when, and
-//! which records are delivered; `State` sends, sleeps and makes pages.
+//! From a request and a start, a follower makes an endless stream of updates. `schedule` decides when to request which
+//! range, and which records to deliver. `State` sends the requests, sleeps and makes the pages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -51,18 +51,18 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// # }
 /// ```
 ///
-/// An interval is closed when its end is at or before the `Date` of the response. For a response without a `Date`, the
-/// time is the last `Date` plus the time since then, minus one second. The clock of this machine is used only until the
+/// An interval is closed when its end is at or before the `Date` of the response. If a response has no `Date`, the last
+/// `Date` plus the time since then, minus one second, is used instead. The clock of this machine is used only until the
 /// first `Date` is received.
 ///
-/// An interval is requested two seconds after its end, or later if the service often publishes later, and at most twice
-/// more while its record is missing. Each interval is delivered once. A record that was published after a later record
-/// is delivered as [`Update::Late`] if it is published within the [allowed lateness](Self::allowed_lateness), and
-/// reported as a gap otherwise. If the program crashes after a page is delivered and before its
-/// [checkpoint](Self::checkpoint) is saved, the next run delivers that page again.
+/// An interval is requested two seconds after its end, or later if the service often publishes later. While its record
+/// is missing, it is requested at most twice more. The record of each interval is delivered once. A missing record can
+/// still be published after the record of a later interval. It is then delivered as [`Update::Late`] if it is within
+/// the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. If the program crashes after a page
+/// is delivered and before its [checkpoint](Self::checkpoint) is saved, the next run delivers that page again.
 ///
-/// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds.
-/// Any other error is returned, and the next call requests again after a pause. A series without new records is
+/// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
+/// other error is returned, and the next call sends a request again after a pause. A series without new records is
 /// requested less and less often.
 #[must_use = "nothing is requested before the next update is"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
@@ -93,7 +93,7 @@ pub enum Update<T> {
 }
 
 impl<T> Update<T> {
-    /// The page of on-time or late records, if any.
+    /// Returns the page of on-time or late records, if any.
     pub fn page(&self) -> Option<&Page<T>> {
         match self {
             Self::Records(page) | Self::Late(page) => Some(page),
@@ -101,7 +101,7 @@ impl<T> Update<T> {
         }
     }
 
-    /// The records, on time or late.
+    /// Returns the records, whether on time or late.
     pub fn records(&self) -> &[T] {
         self.page().map_or(&[], |page| &page.records)
     }
@@ -128,12 +128,12 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// The texts of the last bad records. A bad record is requested again while its interval is missing, and reported
-    /// once.
+    /// The texts of the last bad records. A bad record is received again each time its interval is requested, but it is
+    /// reported only once.
     bad_records: VecDeque<String>,
 }
 
-/// The number of bad records whose repetitions are recognized.
+/// The maximum number of bad records that are stored to recognize repetitions.
 const MAX_BAD_RECORDS: usize = 1000;
 
 impl<E: HasHistory> Follow<E> {
@@ -161,8 +161,8 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// Sets for how many further intervals a missing record is requested, before it is reported as a gap; the default
-    /// is ten.
+    /// Sets after how many further intervals a missing record is no longer requested, but reported as a gap; the
+    /// default is ten.
     pub fn allowed_lateness(mut self, intervals: u32) -> Self {
         self.0.settings.allowed_lateness = intervals;
         self
@@ -182,8 +182,8 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// The position after the last page, with the times that are still missing: another run
-    /// [resumes](Self::resume) from there. `None` before the first page of a follower that was not resumed.
+    /// Returns the position after the last page, with the times that are still missing. Another run can
+    /// [resume](Self::resume) from it. `None` before the first page of a follower that was not resumed.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.0.checkpoint.as_ref()
     }
@@ -241,7 +241,7 @@ impl<T: Send + 'static> State<T> {
         }
     }
 
-    /// Begins to follow, or returns why the request cannot be followed.
+    /// Prepares the schedule and the first checkpoint, or returns an error if the request cannot be followed.
     fn following(&self) -> Result<Following, Error> {
         let template = RequestTemplate::new(&self.request)?;
         let now = (self.clock)();
@@ -263,7 +263,7 @@ impl<T: Send + 'static> State<T> {
         options.unsettled = following.schedule.unsettled(window.to);
         // The schedule repeats a failed round, so the job itself does not retry windows.
         options.attempts = 1;
-        // With the end of the window as the current time, every interval in the window counts as closed.
+        // The job gets the end of the window as the current time, so every interval in the window counts as closed.
         self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
         Ok(())
     }
@@ -293,7 +293,7 @@ impl<T: Send + 'static> State<T> {
 }
 
 impl Following {
-    /// The updates for a window: late records first.
+    /// Returns the updates for a window, late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
         let date = window.response.date;
         let Page { times, records, mut report, .. } = streams::page::<T>(window);

@@ -1,7 +1,7 @@
 //! Gaps: steps for which the service has no record.
 //!
-//! The missing steps of each window are merged in order of time; a gap is returned as soon as its end is known. A gap
-//! that is still open is part of the checkpoint.
+//! Missing steps that follow one another are merged to a gap, also across windows. A gap is returned as soon as its end
+//! is known; until then, its start is part of the checkpoint.
 
 use std::ops::Range;
 
@@ -22,13 +22,13 @@ impl Gap {
     }
 }
 
-/// Joins the missing steps of the next window, which ends at `end`, with the gap that ends where the window begins.
-/// Returns the gaps that have ended, and the gap that ends at the end of the window. `whole` is all complete steps of
-/// the range: at its end every gap has ended.
+/// Joins the missing steps of the next window, which ends at `end`, with `open`, the gap up to the start of the window.
+/// Returns the gaps that have ended, and the gap that may continue in the window after this one. `whole` is the range
+/// of all complete steps, at whose end every gap ends.
 pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Timestamp) -> (Vec<Span>, Option<Span>) {
     let mut gaps = Vec::from_iter(open);
     for gap in missing {
-        // A step that is only partly in the range is not a gap: its record may be outside.
+        // A step that is only partly in the range is not a gap, because its record may be outside the range.
         let gap = Span { from: gap.from.max(whole.from), to: gap.to.min(whole.to) };
         match gaps.last_mut() {
             _ if gap.is_empty() => {}
@@ -49,7 +49,7 @@ mod tests {
         Span { from: from.into(), to: to.into() }
     }
 
-    /// Checks windows of four steps each, given the missing steps of each.
+    /// Returns the gaps of consecutive windows of four steps each, for which the missing steps are given.
     fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64)> {
         let whole = span(0, 4 * i64::try_from(windows.len()).unwrap());
         let (mut found, mut open) = (Vec::new(), None);

@@ -1,4 +1,4 @@
-//! A run over a range, for records of any type: windows, gaps, failures and progress.
+//! A run over a range, for records of any type, with its windows, gaps, failures and progress.
 //!
 //! A job returns windows, each with its report and its checkpoint. This code is compiled once for all endpoints.
 
@@ -32,7 +32,7 @@ pub(super) struct Options {
     pub(super) no_first_record_search: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
-    /// The time from which the service may still publish records.
+    /// The time after which missing records may still be published, so that an empty end of a response is plausible.
     pub(super) unsettled: Timestamp,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) watcher: Option<Watcher>,
@@ -52,8 +52,8 @@ pub struct Plan {
     pub records: u64,
     /// The number of requests, one for each page, if the service responds as planned.
     pub requests: u64,
-    /// The minimum time from the first request to the last under the rate limit of the client; `None` if a custom
-    /// rate limiter has no known limit.
+    /// The minimum time from the first request to the last that the client's rate limit allows; `None` if a custom rate
+    /// limiter reports no limit.
     pub min_duration: Option<Duration>,
 }
 
@@ -96,7 +96,7 @@ impl Options {
         }
     }
 
-    /// The checkpoint before the first window, and the end of the range.
+    /// Returns the checkpoint before the first window, and the end of the range.
     fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
@@ -117,17 +117,17 @@ impl Options {
             "a history",
             if start.missing.is_empty() { "a history" } else { "follow" },
         )?;
-        // The gap at the end of the last run is requested again, since its records may have been published since then.
+        // A gap at the end of the earlier run is requested again, because its records may have been published since.
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
             (start.next, start.open_since) = (since, None);
         }
         let end = end.max(start.next);
-        // The checkpoint excludes an interval that is still open, so a resumed run requests that interval again.
+        // The range of the checkpoint excludes an interval that is still open, so a resumed run requests it again.
         start.range.to = end.min(closed.max(start.next));
         Ok((start, end))
     }
 
-    /// The requests that are going to be made.
+    /// Plans the requests without sending them.
     pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
         let template = RequestTemplate::new(request)?;
         let (start, end) = self.start(&template, now)?;
@@ -209,8 +209,7 @@ impl Job {
         let is_at_end = |gap: &&Span| gap.to == self.whole.to && last.is_none_or(|time| time < gap.to);
         self.checkpoint.open_since = self.open.as_ref().or(ended.last().filter(is_at_end)).map(|gap| gap.from);
         response.report.gaps = ended.into_iter().map(Gap::new).collect();
-        // The count may have been read from the text of a checkpoint, which can contain any number, so the sum could
-        // overflow.
+        // The count may be from the text of a checkpoint, which can contain any number, so the sum could overflow.
         let count = response.sorted.partition_point(|(time, _)| *time < self.checkpoint.next);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);
@@ -219,8 +218,8 @@ impl Job {
 
     /// Returns whether every other window would fail with the same error.
     fn ends_all(&self, error: &Error) -> bool {
-        // A rejected first window suggests that the request itself is invalid; a later rejection may concern one window
-        // only.
+        // If the first window is rejected, the request itself is probably invalid; a later rejection may concern only
+        // one window.
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
     }

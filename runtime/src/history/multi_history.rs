@@ -1,4 +1,4 @@
-//! Several histories at once: coins, endpoints and exchanges that share one rate limit.
+//! Several histories at once, for example of coins, endpoints and exchanges, which share one rate limit.
 //!
 //! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
 //! are in order, and no history gets far ahead of another while both have work.
@@ -45,8 +45,8 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all series have work, no series is more than two pages ahead of another. All series together request as many
-/// windows in advance as a single history would.
+/// Until a series ends, it is at most two pages ahead of the others, and they of it. All series together request as
+/// many pages in advance as a single history would.
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
@@ -105,7 +105,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Same as `next`, with the index of the series instead of its key.
+    /// Polls for the same pages as `next`, with the index of the series instead of its key.
     fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
         'again: loop {
@@ -121,7 +121,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 let page = window.map(|window| window.map(&mut member.page));
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
-                    // The requests in advance of the ended series go to the others.
+                    // The requests in advance that this series no longer needs are divided among the others.
                     self.share();
                 }
                 match page {
@@ -147,14 +147,14 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok())
     }
 
-    /// Divides the requests in advance among the active series.
+    /// Divides the number of requests in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
         self.jobs().for_each(|job| job.fetch.pager.share(among));
     }
 
-    /// Lets all series send one request each in turn; otherwise the first series polled would fill the rate-limit
-    /// queue.
+    /// Lets the series send their first requests in turns of one request each. Otherwise the first series would fill
+    /// the rate-limit queue.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
@@ -164,7 +164,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         while !jobs.is_empty() {
             jobs.retain_mut(|job| {
                 let has_begun = job.fetch.begin_one();
-                // Sends the request. If its response is ready, the pager has it when the series is polled next.
+                // Sends the request. The pager stores a response that is ready at once until the series is polled.
                 job.fetch.receive(cx);
                 has_begun
             });

@@ -1,7 +1,7 @@
 //! The pages of a history: records, and a report on them.
 //!
-//! Pages are made from windows and the positions of their records in the responses. Missing, dropped and failed records
-//! are data here, never an error.
+//! A page is made from a window and the positions of its records in the response. Here, missing and dropped records and
+//! failed pages are data and not errors.
 
 use std::any::Any;
 use std::fmt;
@@ -40,8 +40,8 @@ pub struct Page<T> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Times at which the service has no records although the step implies some, including those at the beginning and
-    /// at the end of the range. A gap is reported once its end is known.
+    /// Parts of the range, including its beginning and end, for which the service has no records, although the step
+    /// implies some. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
@@ -51,15 +51,15 @@ pub struct Report {
     pub dropped: Dropped,
     /// Searches for the first record of a range that begins with empty pages.
     pub searches: Vec<FirstRecordSearch>,
-    /// The metadata of the responses, each with its part of the range.
+    /// The metadata of the responses, each with the part of the range to which it applies.
     pub metadata: Vec<PageMetadata>,
 }
 
-/// A search for the first record. Only a few pages of the range were requested, and all of these were empty.
+/// A search for the first record. Only a few pages of this range were requested, and all of those were empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FirstRecordSearch {
-    /// The range, which ends where the data is assumed to begin.
+    /// The range without records, which ends where the data is assumed to begin.
     pub range: Range<Timestamp>,
     /// The requested pages. Pages after `range` may have records.
     pub requested: Vec<Range<Timestamp>>,
@@ -149,7 +149,7 @@ impl Report {
 }
 
 impl<T> Page<T> {
-    /// The same page, with each record mapped.
+    /// Returns the same page, with each record mapped.
     pub(super) fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, report, checkpoint } = self;
         Page { range, records: records.into_iter().map(map).collect(), times, report, checkpoint }
@@ -170,7 +170,7 @@ impl<T> HistoryData<T> {
         self.checkpoint = Some(page.checkpoint);
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }
@@ -180,19 +180,19 @@ impl<T> HistoryData<T> {
         self.records.is_empty()
     }
 
-    /// The records, in order of time.
+    /// Returns the records, in order of time.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.records.iter()
     }
 }
 
 impl<T: Item> HistoryData<T> {
-    /// One field of all records, by its wire name; `None` if the records have no such field.
+    /// Returns one field of all records, by its wire name; `None` if the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(T::INFO, &self.records, wire_name)
     }
 
-    /// All fields of the records, each with the values of all records.
+    /// Returns the values of all records for each field.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(T::INFO, &self.records)
     }

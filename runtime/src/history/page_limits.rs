@@ -1,7 +1,7 @@
-//! Facts learned from the responses of a series: the maximum number of records on a page, and whether a page without
-//! records at an end is complete.
+//! Facts that are learned from the responses of a series: the maximum number of records on a page, and whether a page
+//! is complete if it has no records at the start or end of its window.
 //!
-//! The maximum number of steps of a window is computed from counts of records alone.
+//! The maximum number of steps of a window is computed only from numbers of records.
 
 /// Facts learned about the service.
 #[derive(Clone, Debug)]
@@ -10,15 +10,15 @@ pub(super) struct PageLimits {
     cap: usize,
     /// The maximum number of records on a page that are outside of its window.
     outside: usize,
-    /// A maximum number of steps of a window, learned from pages whose records did not fit.
+    /// The maximum number of steps of a window, learned from windows whose records did not fit on a page.
     steps: usize,
     /// The number of records on the largest page that is known to be complete.
     complete: usize,
-    /// True if a page without records at its first or last steps was found to be complete, and no page was truncated
-    /// since then.
+    /// True if a page without records at its first or last steps was found to be complete, and no page was found to be
+    /// truncated since then.
     is_confirmed: bool,
-    /// The number of records on the page that was last found to be truncated. Its other end may be empty for the same
-    /// reason, which is no evidence that pages are complete.
+    /// The number of records on the page that was last found to be truncated. Its other end may be empty because of the
+    /// truncation too, so that end is not evidence that pages are complete.
     truncated: Option<usize>,
 }
 
@@ -27,7 +27,7 @@ impl PageLimits {
         Self { cap: page_size, outside, steps: page_size, complete: 0, is_confirmed: false, truncated: None }
     }
 
-    /// The maximum number of steps of a window whose records fit on a page.
+    /// Returns the maximum number of steps of a window whose records fit on a page.
     pub(super) fn steps(&self) -> usize {
         self.cap.saturating_sub(self.outside).min(self.steps).max(1)
     }
@@ -37,8 +37,8 @@ impl PageLimits {
         received >= self.cap
     }
 
-    /// Returns whether a page without records at an end of its window is accepted without a second request: if such a
-    /// page was found to be complete before, and a longer page too.
+    /// Returns whether a page without records at the start or end of its window is accepted without a second request.
+    /// It is accepted if such a page, and a longer page, were found to be complete before.
     pub(super) fn is_trusted(&self, received: usize) -> bool {
         self.is_confirmed && received < self.complete
     }
@@ -48,13 +48,14 @@ impl PageLimits {
         self.complete = self.complete.max(received);
     }
 
-    /// Limits later windows to `kept` steps, because a page had no room for more records.
+    /// Limits later windows to `kept` steps, because more records did not fit on a page.
     pub(super) fn cut(&mut self, kept: usize) {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// Records the result of requesting an end of a page again. `page` is the number of records on the page, `part` the
-    /// number of records in the second response.
+    /// Records the result of requesting the start or end of a page's window again. `page` is the number of records on
+    /// the page, and `part` the number of records in the second response. `is_empty` is true if none of these belongs
+    /// to the requested part of the window.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;
@@ -65,7 +66,7 @@ impl PageLimits {
             return;
         }
         self.truncated = Some(page);
-        // The length of a truncated page is the limit of the service only if no longer page was received.
+        // The length of a truncated page is the service's maximum only if no longer page was ever received.
         if page >= self.complete.max(part) {
             self.cap = self.cap.min(page);
         }
@@ -81,7 +82,7 @@ mod tests {
         let mut limits = PageLimits::new(1000, 1);
         limits.confirm(100, 100, false);
         assert_eq!((limits.steps(), limits.is_full(100), limits.is_full(99)), (99, true, false));
-        // A page that was truncated by chance is not the limit of the service.
+        // The length of a page that was truncated by chance is not the service's maximum.
         let mut limits = PageLimits::new(1000, 1);
         limits.confirm(7, 500, false);
         assert_eq!(limits.steps(), 999);

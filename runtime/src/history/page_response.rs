@@ -1,7 +1,7 @@
 //! The records of a response that belong to its window, and the steps of the window without a record.
 //!
-//! Records of the window are sorted by time, one per time; all others are counted. `pager` decides whether the response
-//! is trusted.
+//! The records of the window are sorted by time, with one record per time; all others are dropped and counted. `pager`
+//! decides whether the response is accepted.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(super) struct PageResponse<R> {
 pub struct Dropped {
     /// Records with a time outside of the requested window.
     pub out_of_range: u64,
-    /// Records with the time of an earlier record of the response.
+    /// Records with the same time as an earlier record of the response.
     pub duplicate: u64,
     /// Records whose time is missing or cannot be read.
     pub missing_time: u64,
@@ -57,12 +57,12 @@ impl Dropped {
 }
 
 impl<R> PageResponse<R> {
-    /// A window without a response.
+    /// Creates the result for a window without a response.
     pub(super) fn none(report: Report) -> Self {
         Self { sorted: Vec::new(), records: None, missing: Vec::new(), received: 0, date: None, report }
     }
 
-    /// The part of a response that belongs to its window, which was requested with a margin on both sides.
+    /// Selects the part of a response that belongs to its window, which was requested with a margin on both sides.
     pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, date): Received<R>) -> Self {
         let TimedRecords { times, records, bad, metadata } = series;
         let received = times.len() + bad.len();
@@ -96,7 +96,7 @@ impl<R> PageResponse<R> {
 mod tests {
     use super::*;
 
-    /// Positions, counts of dropped records, and gaps.
+    /// Times with positions, the numbers of dropped records, and the missing steps.
     type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
 
     fn check(times: &[Option<i64>]) -> Checked {

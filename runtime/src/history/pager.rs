@@ -1,8 +1,9 @@
-//! Decides which window of a range is requested next, and when a window is settled: when its response is trusted.
+//! Decides which window of a range is requested next, and when the response for a window is accepted.
 //!
-//! Responses arrive in any order; windows with their records are returned in order of time. Each window is planned so
-//! that its records fit on a page. A full page with missing records is requested again in smaller windows; a missing
-//! end of a page that is not full is requested once more. Nothing here waits, sends or reads a clock.
+//! Responses arrive in any order, but windows are returned with their records in order of time. Each window is planned
+//! so that its records fit on a page. If a page is full and records are missing, its window is requested again in
+//! parts. If a page is not full, but has no records at the start or end of its window, that part is requested once
+//! more. Nothing here waits, sends or reads a clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -28,9 +29,9 @@ pub(super) struct PagerOptions {
     pub(super) outside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
-    /// The time from which the service may still publish records; after the range if all are published.
+    /// The time after which missing records may still be published. It is after the range if no more are expected.
     pub(super) unsettled: Timestamp,
-    /// True if the first record may be searched for.
+    /// True if the pager may search for the first record.
     pub(super) may_search: bool,
 }
 
@@ -52,8 +53,9 @@ pub(super) struct Pager<R> {
     alone: usize,
 }
 
-/// The minimum number of empty pages at the beginning, and of remaining pages, for which a search saves requests.
+/// A search saves requests if there are at least this many empty pages at the beginning.
 const FIRST_PAGES: u64 = 4;
+/// A search saves requests if at least this many pages remain.
 const MANY_PAGES: u64 = 16;
 
 /// A window with its records, or with the error of its last attempt.
@@ -64,17 +66,18 @@ pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
 struct PlannedPage<R> {
     window: Span,
     state: PageState<R>,
-    /// True for a response without records, until the adjacent windows have decided whether it is trusted.
+    /// True for a response without records, until the adjacent windows have shown whether to accept it.
     is_doubted: bool,
-    /// If the window is requested because a larger page had no records here: the number of records on that page.
+    /// The number of records on a larger page that had no records in this window, if that is why this window is
+    /// requested.
     confirms: Option<usize>,
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // Nearly all pages become settled.
+#[allow(clippy::large_enum_variant)] // Nearly all pages end in the largest state.
 enum PageState<R> {
     Waiting,
-    /// Requested; the number of the request.
+    /// The window was requested, with this number.
     Sent(u64),
     Settled(Result<PageResponse<R>, Error>),
 }
@@ -88,7 +91,7 @@ impl<R> PlannedPage<R> {
         Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
     }
 
-    /// Returns whether the response has records; `None` before there is one.
+    /// Returns whether the response has records; `None` before there is a response.
     fn has_records(&self) -> Option<bool> {
         match &self.state {
             PageState::Settled(outcome) => Some(outcome.as_ref().is_ok_and(|response| !response.is_empty())),
@@ -96,8 +99,8 @@ impl<R> PlannedPage<R> {
         }
     }
 
-    /// Returns whether this window is an end of a page with records that was requested again and is empty. Such a
-    /// window shows nothing about the windows next to the page.
+    /// Returns whether this window is the start or end of a page with records, was requested again, and is empty. Such
+    /// a window is not evidence about the windows next to that page.
     fn is_empty_end(&self) -> bool {
         self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
     }
@@ -123,24 +126,24 @@ impl<R> Pager<R> {
         self.pages.is_empty() && self.next >= self.options.range.to
     }
 
-    /// The number of windows still to be returned, if no further window is divided.
+    /// Returns the number of windows still to be returned, if no further window is divided.
     pub(super) fn pages_left(&self) -> u64 {
         self.unplanned().saturating_add(u64::try_from(self.pages.len()).unwrap_or(u64::MAX))
     }
 
-    /// The number of windows still to be planned.
+    /// Returns the number of windows still to be planned.
     fn unplanned(&self) -> u64 {
         let rest = Span { from: self.next, to: self.options.range.to };
         let steps = u64::try_from(self.limits.steps()).unwrap_or(u64::MAX);
         self.options.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Reduces the requests in advance, so that `among` histories together send as many as one.
+    /// Reduces the number of requests in advance, so that `among` histories together send as many as a single one.
     pub(super) fn share(&mut self, among: usize) {
         self.options.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
 
-    /// The next window to request, and a number for its response.
+    /// Returns the next window to request, and a number that identifies its response.
     pub(super) fn next_request(&mut self) -> Option<(u64, Span)> {
         let is_sent = |page: &&PlannedPage<R>| matches!(page.state, PageState::Sent(_));
         if self.pages.iter().filter(is_sent).count() >= self.options.ahead {
@@ -167,15 +170,15 @@ impl<R> Pager<R> {
             self.pages.push_back(PlannedPage::new(Span { from: self.next, to }));
             self.next = to;
         } else if self.pages.iter().all(|page| page.is_doubted) {
-            // The search begins when all requested pages have a response.
+            // The search begins once all requested pages have a response without records.
             let rest = Span { from: self.next, to: range.to };
             self.search = Some(Search::new(grid, rest, self.limits.steps()));
             self.continue_search();
         }
     }
 
-    /// Requests the next page of a search, or ends the search: one empty window then covers the range up to the first
-    /// page with records.
+    /// Plans the next page of a search, or ends the search and adds one empty window for the range up to the first page
+    /// with records.
     fn continue_search(&mut self) {
         match self.search.as_mut().map(Search::next) {
             None => {}
@@ -229,7 +232,7 @@ impl<R> Pager<R> {
         }
     }
 
-    /// The next window in order of time, if it is settled.
+    /// Returns the next window in order of time, if its response is accepted or its requests have failed.
     pub(super) fn take(&mut self) -> Option<Accepted<R>> {
         let front = self.pages.front()?;
         if front.is_doubted && self.is_suspicious()? {
@@ -248,7 +251,8 @@ impl<R> Pager<R> {
         Some((window, outcome))
     }
 
-    /// Decides what to do after a response: settle the window, divide the window, or request an end of it again.
+    /// Decides what to do after a response: accept it, divide the window, or request the start or end of the window
+    /// again.
     fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
         let (received, is_empty) = (response.received, response.is_empty());
@@ -260,7 +264,7 @@ impl<R> Pager<R> {
             }
         }
         let steps = self.options.grid.touched(page.window);
-        // A step with several records may have displaced records of other steps.
+        // The records of a step that has several may have taken the room of those of other steps.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
@@ -280,8 +284,9 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(Ok(response));
     }
 
-    /// Settles a response, and requests the ends without records again, because a service that truncates a page omits
-    /// records at an end. A gap between two records is trusted, and so is a gap whose records may be published later.
+    /// Accepts a response, and requests its start and end again if they have no records, because a service that
+    /// truncates a page omits records there. A gap between two records is accepted as final. A gap whose records may
+    /// still be published is not requested again here.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);
@@ -302,10 +307,12 @@ impl<R> Pager<R> {
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
-    /// Returns whether the first window, whose response is empty, is requested again; `None` while the next window has
-    /// no response. Between two windows with records, the window is requested again. Between two empty windows, the
-    /// response is trusted. Between an empty window and a window with records, the window is requested again, unless an
-    /// earlier empty response of this kind was confirmed.
+    /// Returns whether to request the first window again, whose response is empty; `None` while the next window has no
+    /// response.
+    ///
+    /// The window is requested again if the windows before and after it have records, but not if both are empty. If
+    /// only one of them has records, the window is requested again, unless an earlier empty response of this kind was
+    /// confirmed.
     fn is_suspicious(&self) -> Option<bool> {
         let front = self.pages.front()?;
         let has_records_after = match self.pages.iter().skip(1).find(|page| !page.is_empty_end()) {
@@ -320,7 +327,7 @@ impl<R> Pager<R> {
         })
     }
 
-    /// Replaces a window by windows of half the size, or of the learned size if that is smaller.
+    /// Replaces a window with windows of half the size, or of the learned size if that is smaller.
     fn divide(&mut self, index: usize) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let grid = self.options.grid;
@@ -335,7 +342,7 @@ impl<R> Pager<R> {
     }
 }
 
-/// Half the steps of a window, rounded up.
+/// Returns half the steps of a window, rounded up.
 fn half(grid: TimeGrid, window: Span) -> usize {
     usize::try_from(grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
 }

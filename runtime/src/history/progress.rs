@@ -1,4 +1,4 @@
-//! The progress of a history: counts of records, pages and requests, and the elapsed and the remaining time.
+//! The progress of a history: numbers of records, pages and requests, and the elapsed and the remaining time.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ pub struct Progress {
     pub pages_left: u64,
     /// The number of requests. A retried request counts once.
     pub requests: u64,
-    /// The total waiting time of the requests that got a response: in the rate-limit queue, for a token or between
-    /// attempts.
+    /// The total time for which the requests that got a response had waited in the rate-limit queue, for a token and
+    /// between attempts.
     pub waited: Duration,
     /// The duration of this run.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// An estimate of the remaining time at the average pace so far; `None` before the first page.
+    /// Estimates the remaining time from the average pace so far; `None` before the first page.
     pub fn time_left(&self) -> Option<Duration> {
         let pages = u32::try_from(self.pages).ok().filter(|pages| *pages > 0)?;
         Some((self.elapsed / pages).saturating_mul(u32::try_from(self.pages_left).unwrap_or(u32::MAX)))

@@ -1,6 +1,6 @@
 //! The plan for fetching a range, or the error if the request has no history.
 //!
-//! Combines the request with the facts in the catalogue: step, page size and the range that can have data by now.
+//! Combines the request with the facts in the catalogue: the step, the page size, and the params for range and order.
 //! Nothing is sent here.
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ const YEAR_3000: i64 = 32_503_680_000;
 #[derive(Clone)]
 pub(super) struct RequestTemplate {
     request: Untyped,
-    /// The request without range, page size and order, which identifies it in a checkpoint.
+    /// The request without the params for range, page size and order; it identifies the request in a checkpoint.
     identity: String,
     info: &'static HistoryInfo,
     /// The time units of the start and the end of a range.
@@ -37,7 +37,7 @@ pub(super) struct RequestTemplate {
 }
 
 impl RequestTemplate {
-    /// Returns the request without a range, or the reason why it has no history.
+    /// Reads the facts about a request, or returns an error if the request has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
     }
@@ -48,7 +48,7 @@ impl RequestTemplate {
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
         if let Some(set) = set_by_history.into_iter().flatten().find(|name| request.target().sets(name)) {
-            let error = Error::build(format!("`{set}` is set, but a history sets it"));
+            let error = Error::build(format!("`{set}` is set, but a history sets it itself"));
             return Err(error.with_hint("omit it; the range determines it"));
         }
         let grid = step(request, info)?;
@@ -70,12 +70,12 @@ impl RequestTemplate {
         Ok(Self { request, identity, info, units, grid, page_size, outside })
     }
 
-    /// The maximum number of steps of one request.
+    /// Returns the maximum number of steps of one request.
     pub(super) fn page_steps(&self) -> usize {
         self.page_size - self.outside
     }
 
-    /// The position at the beginning of a range.
+    /// Creates the checkpoint at the beginning of a range.
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {
             host: self.request.connection().dispatcher.base_url.as_str().to_owned(),
@@ -96,7 +96,7 @@ impl RequestTemplate {
         Ok(checkpoint)
     }
 
-    /// Returns an error if a value of a checkpoint differs.
+    /// Returns an error if a value of a checkpoint (`other`) differs from that of this run (`own`).
     pub(super) fn require_same(&self, what: &str, own: &str, other: &str) -> Result<(), Error> {
         if own == other {
             return Ok(());
@@ -105,7 +105,7 @@ impl RequestTemplate {
         Err(self.about(error.with_hint("start without it, or send the request that it belongs to")))
     }
 
-    /// Returns an error if the start of a range can only be a mistake, such as milliseconds read as seconds.
+    /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
     pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
         let (start, problem, hint) = if from.unix_seconds() >= YEAR_3000 {
             let hint = "integers are read as seconds; divide milliseconds by 1000";
@@ -119,12 +119,12 @@ impl RequestTemplate {
         Err(self.about(error.with_hint(hint)))
     }
 
-    /// Adds the request to an error.
+    /// Adds a description of the request to an error.
     pub(super) fn about(&self, error: Error) -> Error {
         self.request.about(error)
     }
 
-    /// The settings for fetching a range.
+    /// Returns the settings for fetching a range.
     pub(super) fn pager(&self, range: Span, options: &Options) -> PagerOptions {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
@@ -133,8 +133,8 @@ impl RequestTemplate {
         PagerOptions { grid, range, margin, page_size, outside, ahead, unsettled, may_search: !no_first_record_search }
     }
 
-    /// The request for a window. The ends of the requested range are outside of the window, so the result is the same
-    /// whether the service includes or excludes them.
+    /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
+    /// result is the same whether the service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
         let [from, to] = self.units;
@@ -145,24 +145,24 @@ impl RequestTemplate {
     }
 }
 
-/// The maximum distance of a record past the end of its window: a service may include the day that ends a range.
+/// Returns how far a record can be past the end of its window: a service may include the day that ends a range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// The maximum number of records on a page that are outside of its window. Steps are usually longer than two seconds;
-/// then only one of the two ends can have such a record.
+/// Returns the maximum number of records on a page that are outside its window. It is one for steps longer than two
+/// seconds, because a record at both sides is then impossible.
 fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
 
-/// The interval between the requested records.
+/// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let name = info.step;
     let param = request.target().endpoint.param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
-        return Err(Error::build(format!("`{name}` is not set, but a history needs the interval between records"))
+        return Err(Error::build(format!("`{name}` is not set; a history needs this interval between records"))
             .with_hint(steps(param)));
     };
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
@@ -173,7 +173,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     })
 }
 
-/// The allowed values of the step param, each with its length.
+/// Returns the allowed values of the step param, each with its length.
 fn named(param: Option<&ParamInfo>) -> Option<impl Iterator<Item = (&'static str, Duration)>> {
     match param?.ty {
         ValueType::Named(named) => Some(named.values.iter().filter_map(|value| Some((value.value, value.duration?)))),
@@ -183,10 +183,10 @@ fn named(param: Option<&ParamInfo>) -> Option<impl Iterator<Item = (&'static str
 
 fn steps(param: Option<&ParamInfo>) -> String {
     let values: Vec<_> = named(param).into_iter().flatten().map(|(value, _)| format!("`{value}`")).collect();
-    format!("known are {}", values.join(", "))
+    format!("known values: {}", values.join(", "))
 }
 
-/// The page size of the request, or else the largest one that the service is known to return.
+/// Returns the page size of the request, or else the largest page size that the service is known to support.
 fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<usize, Error> {
     let name = info.limit;
     let size = match request.target().value(name) {
@@ -197,7 +197,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, outside: usize) -> Result<us
         Some(size) if size > outside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
             .with_hint(format!("set it to at least {}, or omit it", outside.saturating_add(1)))),
-        None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
+        None => Err(Error::build("the largest page size is unknown").with_hint(format!("set `{name}`"))),
     }
 }
 

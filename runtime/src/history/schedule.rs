@@ -1,7 +1,6 @@
-//! The schedule of a follower: decides when to request which range, and which records of a response to deliver.
+//! The schedule of a follower decides when to request which range, and which records of a response to deliver.
 //!
-//! Timed responses and failures determine which ranges to request, how long to wait and which records to deliver.
-//! Nothing here waits, sends or reads a clock.
+//! The decisions depend on the times of earlier responses and failures. Nothing here waits, sends or reads a clock.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,36 +13,36 @@ use crate::values::Timestamp;
 /// record.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// The number of times a record is requested again before the next interval is over.
+/// The maximum number of times that a missing record is requested again before the next interval is over.
 const MAX_REPEATS: u32 = 2;
 
-/// The shortest and the longest pause after a failure. In between, a pause is as long as all requests have failed.
+/// The shortest and the longest pause after a failure. Between these limits, a pause is as long as the time since the
+/// first of the consecutive failures.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
 
-/// The resolution of the header `Date`. An estimated time may be wrong by as much.
+/// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much.
 const RESOLUTION: Duration = Duration::from_secs(1);
 
-/// Repeated requests for a record that was not published in time: each costs `COST`, and each interval earns `EARNED`,
-/// so that they are at most 6 % of all requests.
+/// The limit on repeated requests for records that were not published in time. Each of these requests costs `COST`, and
+/// each interval earns `EARNED`, so that there are at most six of them for every hundred intervals.
 const COST: u32 = 100;
 const EARNED: u32 = 6;
 const MAX_CREDIT: u32 = 3 * COST;
 
-/// The learned delay grows by `DELAY_STEP` if a record was not published in time, and shrinks by a fortieth of
-/// `DELAY_STEP` otherwise.
+/// The learned delay grows by this time if a record was not published in time, and shrinks by a fortieth of it
+/// otherwise.
 const DELAY_STEP: Duration = Duration::from_secs(1);
 
 /// The settings of a follower.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// The number of intervals for which a missing record is requested.
+    /// The number of further intervals after which a missing record is no longer requested.
     pub(super) allowed_lateness: u32,
     /// The time for which all requests must fail before an outage is reported.
     pub(super) outage_after: Duration,
 }
 
-/// The position of a follower: everything before `next` was delivered or reported, except for the intervals in
-/// `missing`.
+/// The position of a follower. Everything before `next` was delivered or reported, except the intervals in `missing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) next: Timestamp,
@@ -60,7 +59,7 @@ pub(super) enum Action {
 /// The decision about a received record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Not delivered: the interval of the record is not closed, or the record was delivered before.
+    /// Not delivered, because the interval of the record is not closed, or because the record was delivered before.
     Skipped,
     /// Delivered after a record with a later time.
     Late,
@@ -74,7 +73,7 @@ pub(super) struct Delivery {
     pub(super) kinds: Vec<Kind>,
     /// The position once the late records are delivered.
     pub(super) after_late: Position,
-    /// Intervals that are no longer requested.
+    /// Intervals without a record that are no longer requested.
     pub(super) gaps: Vec<Span>,
 }
 
@@ -96,7 +95,7 @@ pub(super) struct Schedule {
     credit: u32,
     learned_delay: Duration,
     outage: Option<Outage>,
-    /// True after the first response, which shows the time of the service.
+    /// True after the first round, which can return the time of the service.
     has_begun: bool,
     is_silent: bool,
 }
@@ -106,7 +105,7 @@ pub(super) struct Schedule {
 struct Round {
     window: Span,
     begun: Instant,
-    /// The earliest time of the responses so far; `None` before the first response.
+    /// The earliest time, on the clock of the service, of the responses so far; `None` before the first response.
     time: Option<Timestamp>,
     /// The time to assume for a response without a `Date`.
     estimate: Timestamp,
@@ -142,12 +141,13 @@ impl Schedule {
         }
     }
 
-    /// The time from which the service may not have all records yet.
+    /// Returns the time after which missing records of a range that ends at `end` may still be published.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
         end - self.span(self.settings.allowed_lateness + 1)
     }
 
-    /// The next request, or the pause before it. `wall` is the time of this machine, used before the first `Date`.
+    /// Returns the next request, or the pause before it. `wall` is the time of this machine, which is used before the
+    /// first `Date`.
     pub(super) fn action(&mut self, now: Instant, wall: Timestamp) -> Action {
         if let Some(outage) = self.outage.as_ref().filter(|outage| outage.until > now) {
             return Action::Wait(outage.until.saturating_duration_since(now));
@@ -172,7 +172,7 @@ impl Schedule {
     fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
         let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.allowed_lateness));
         let Position { next, missing } = &self.position;
-        // A probe of a silent series is limited to the latest page of intervals.
+        // A probe of a silent series requests only as many of the latest intervals as fit on a page.
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         let window = Span { from, to: end };
         self.repeat_at = None;
@@ -180,7 +180,7 @@ impl Schedule {
         window
     }
 
-    /// Processes the next page of the range: the times of its records in order, and the `Date` of its response.
+    /// Processes the next page of the range, given the times of its records in order, and the `Date` of its response.
     pub(super) fn received(&mut self, date: Option<Timestamp>, times: &[Timestamp], now: Instant) -> Delivery {
         self.outage = None;
         let had_clock = self.clock.is_some();
@@ -219,7 +219,7 @@ impl Schedule {
         delivery
     }
 
-    /// Moves the position past new records. Returns the missing intervals that ended by `expired`.
+    /// Moves the position past new records. Returns the missing intervals that ended before or at `expired`.
     fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
         let step = self.grid.step;
         let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
@@ -247,12 +247,12 @@ impl Schedule {
         gaps
     }
 
-    /// Ends a range after its last page was received. If the series has just become silent, returns the end of its last
+    /// Ends a round after the last page of its range. If the series has just become silent, returns the end of its last
     /// interval with a record.
     pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
         self.has_begun = true;
         let round = self.round.take()?;
-        // An interval that was still open at the time of the response does not count as requested.
+        // An interval that was still open when the service responded does not count as requested.
         let requested_until = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
         let is_first_request = requested_until > self.requested_until;
         self.requested_until = requested_until;
@@ -276,7 +276,7 @@ impl Schedule {
         (self.is_silent && !was_silent).then_some(self.position.next)
     }
 
-    /// Ends a range with a failure, and begins a pause. Returns for how long requests have failed, and whether to
+    /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
     /// report an outage.
     pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.begun);
@@ -288,13 +288,14 @@ impl Schedule {
         (elapsed, is_due)
     }
 
-    /// The number of intervals requested since the last record.
+    /// Returns the number of requested intervals after the last record.
     fn silence(&self) -> u64 {
         self.grid.steps(self.requested_until - self.grid.ceil(self.position.next))
     }
 
-    /// The number of intervals between two requests: one, or more for a series without records for longer than the
-    /// allowed lateness. Two consecutive probes overlap, so no record between them is missed.
+    /// Returns the number of intervals from one request to the next. It is one, and more if the series has had no
+    /// records for longer than the allowed lateness. The ranges of two consecutive probes overlap, so no record is
+    /// missed.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
         if silence <= self.settings.allowed_lateness {

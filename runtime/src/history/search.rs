@@ -1,4 +1,4 @@
-//! The search for the first record of a range whose first pages are empty: doubling, then bisection.
+//! The search for the first record of a range whose first pages are empty, by doubling and then by bisection.
 //!
 //! Pages are numbered. The next page to request depends on whether the pages before it had records.
 
@@ -15,12 +15,13 @@ pub(super) struct Search {
     /// The number of steps of a page.
     steps: usize,
     pages: u64,
-    /// The page of the last request, and the windows of all requests.
+    /// The page of the last request.
     page: u64,
+    /// The windows of all requests.
     pub(super) requested: Vec<Range<Timestamp>>,
-    /// The first page that may have records: all pages before it are empty, or were not requested.
+    /// The first page that may have records. All requested pages before it are empty.
     low: u64,
-    /// The value of `low` before the last empty page.
+    /// The value of `low` before the last empty page changed it.
     previous: u64,
     /// The upper limit of the search: a page that has records, or the number of pages if every page is empty.
     high: Option<u64>,
@@ -34,7 +35,8 @@ impl Search {
         Self { grid, range, steps, pages, page, requested: Vec::new(), low, previous, high: None, is_confirmed: false }
     }
 
-    /// The next page to request; `Err` with the part of the range before the first page that has records.
+    /// Returns the next page to request; or as `Err`, after the search, the part of the range before the first page
+    /// that has records.
     pub(super) fn next(&mut self) -> Result<Span, Span> {
         self.page = match self.high {
             None => (2 * self.low + 1).min(self.pages - 1),
@@ -55,7 +57,8 @@ impl Search {
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {
-            // A page before `low` was requested as the confirmation; its records reopen the search from `previous` on.
+            // If the page is before `low`, it was requested as the confirmation, and the search continues from
+            // `previous`.
             (self.high, self.low) = (Some(page), if page < self.low { self.previous } else { self.low });
         } else if page >= self.low {
             (self.previous, self.low) = (self.low, page + 1);
@@ -77,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// The first page with records, and the number of requests.
+    /// Searches, and returns the first page with records and the number of requests.
     fn find(pages: i64, has_records: impl Fn(i64) -> bool) -> (i64, usize) {
         let grid = TimeGrid::new(Duration::from_secs(1)).unwrap();
         let mut search = Search::new(grid, Span { from: 0.into(), to: (2 * pages).into() }, 2);

@@ -1,4 +1,4 @@
-//! Histories from many kinds of mock services, compared with the records of these services.
+//! Fetches histories from many kinds of mock services, and compares them with the records of these services.
 //!
 //! A mock service is a list of record times and some rules for its responses. Responses arrive in any order.
 
@@ -15,7 +15,7 @@ use crate::values::Timestamp;
 
 const STEP: i64 = 60;
 
-/// A mock service: its records, and the ways in which its responses differ from the request.
+/// A mock service, with its records and the ways in which its responses differ from what was requested.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent property of a mock service")]
 struct Service {
@@ -27,7 +27,7 @@ struct Service {
     newest_first: bool,
     without_start: bool,
     without_end: bool,
-    /// True if the service rounds the range down to steps.
+    /// True if the service rounds the start of the range down to a step.
     rounds: bool,
     /// The number of records before the range and of records after the range that a response contains.
     beyond: usize,
@@ -36,7 +36,7 @@ struct Service {
 }
 
 impl Service {
-    /// A service without peculiarities.
+    /// Creates a service that responds with the requested records.
     fn plain(times: Vec<i64>) -> Self {
         Self {
             times,
@@ -85,7 +85,7 @@ fn span(from: i64, to: i64) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// Fetches a range with this page size; returns the result, the number of requests and the dropped records.
+/// Fetches a range with this page size. Returns the result, the number of requests and the numbers of dropped records.
 fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Dropped) {
     let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
@@ -128,7 +128,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     (result, pager.requests, dropped)
 }
 
-/// The expected result for a range, computed by checking every step.
+/// Computes the expected result for a range by checking every step.
 fn truth(service: &Service, from: i64, to: i64) -> Fetched {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
     let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
@@ -146,7 +146,7 @@ fn truth(service: &Service, from: i64, to: i64) -> Fetched {
     Fetched { times, gaps }
 }
 
-/// A service of a random kind.
+/// Creates a service with random properties.
 fn any(rng: &mut Rng) -> Service {
     let steps = rng.i64(1..400);
     let phase = if rng.bool() { 0 } else { rng.i64(0..STEP) };

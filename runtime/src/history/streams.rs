@@ -1,7 +1,7 @@
-//! Pages and records of a history, one after the other.
+//! Streams of the pages or records of a history.
 //!
-//! The windows of a run become pages and records of the endpoint's type. Each is a `futures_core::Stream`, and has a
-//! `next` for users without that crate.
+//! The windows of a run are converted to pages and records of the endpoint's type. Both types implement
+//! `futures_core::Stream`, and have a method `next` for users without that crate.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,7 +18,7 @@ use super::page_response::PageResponse;
 use super::progress::Progress;
 use crate::error::Error;
 
-/// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
+/// The pages of a history, in order of time, created by [`History::pages`](super::History::pages).
 ///
 /// Every window yields a page, even one without records. After an error there are no more pages; another run can
 /// continue from the checkpoint of the last page.
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Pages<T> {
         Ok(all)
     }
 
-    /// The progress so far.
+    /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
         self.run.0.as_ref().map(|job| job.progress()).unwrap_or_default()
     }
@@ -97,7 +97,7 @@ impl<T> fmt::Debug for Pages<T> {
     }
 }
 
-/// The records of a history, in order of time; from [`History::records`](super::History::records).
+/// The records of a history, in order of time, created by [`History::records`](super::History::records).
 #[must_use = "nothing is sent before it is polled"]
 pub struct Records<T> {
     pages: Pages<T>,
@@ -119,10 +119,10 @@ impl<T: Send + 'static> Records<T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// The report so far; complete after the last record.
+    /// Returns the report so far, which is complete after the last record.
     ///
-    /// Its entries stay in memory. Over a long range with many gaps, [take](Self::take_report) the report from time to
-    /// time.
+    /// Its entries stay in memory, so [take](Self::take_report) the report from time to time if a long range has many
+    /// gaps.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -132,7 +132,7 @@ impl<T: Send + 'static> Records<T> {
         std::mem::take(&mut self.report)
     }
 
-    /// The progress so far.
+    /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
         self.pages.progress()
     }

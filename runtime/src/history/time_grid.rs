@@ -1,6 +1,6 @@
-//! Time divided into steps: spans, and the steps in them.
+//! Spans of time, and the steps into which they are divided.
 //!
-//! Steps are counted from the Unix epoch, as services do. Only times are used here, not records.
+//! Steps are counted from the Unix epoch, as services count them. This module uses only times, not records.
 
 use std::time::Duration;
 
@@ -34,29 +34,29 @@ pub(super) struct TimeGrid {
 }
 
 impl TimeGrid {
-    /// Creates the grid with this length of a step; `None` if the length is zero.
+    /// Creates a grid with steps of this length; returns `None` if the length is zero.
     pub(super) fn new(step: Duration) -> Option<Self> {
         (!step.is_zero()).then_some(Self { step })
     }
 
-    /// The start of the step that contains a time.
+    /// Returns the start of the step that contains a time.
     pub(super) fn floor(self, time: Timestamp) -> Timestamp {
         time.floor(self.step)
     }
 
-    /// The start of the next step, or the time itself if it is the start of a step.
+    /// Returns the start of the next step, or the time itself if it is the start of a step.
     pub(super) fn ceil(self, time: Timestamp) -> Timestamp {
         let floor = self.floor(time);
         if floor == time { time } else { floor + self.step }
     }
 
-    /// The start of the step that is `steps` steps after the step that contains `time`.
+    /// Returns the start of the step that is `steps` steps after the step that contains `time`.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         self.floor(time) + self.step.saturating_mul(steps)
     }
 
-    /// Divides a span into pieces of this many steps.
+    /// Divides a span into pieces of at most this many steps.
     pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
         let (mut pieces, mut from) = (Vec::new(), span.from);
         while from < span.to {
@@ -67,28 +67,29 @@ impl TimeGrid {
         pieces
     }
 
-    /// The number of complete steps in a duration.
+    /// Returns the number of complete steps in a duration.
     pub(super) fn steps(self, length: Duration) -> u64 {
         u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// The steps that overlap a span; each may have a record.
+    /// Extends a span to all steps that overlap it, each of which may have a record.
     pub(super) fn outer(self, span: Span) -> Span {
         if span.is_empty() { span } else { Span { from: self.floor(span.from), to: self.ceil(span.to) } }
     }
 
-    /// The number of steps that overlap a span.
+    /// Returns the number of steps that overlap a span.
     pub(super) fn touched(self, span: Span) -> u64 {
         let outer = self.outer(span);
         if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }
     }
 
-    /// The complete steps in a span.
+    /// Reduces a span to the complete steps in it.
     pub(super) fn whole(self, span: Span) -> Span {
         Span { from: self.ceil(span.from), to: self.floor(span.to) }
     }
 
-    /// The steps that overlap a span and contain none of these times, adjacent ones merged. The times are increasing.
+    /// Returns the steps that overlap a span and contain none of these times, which must be increasing. Adjacent steps
+    /// are merged.
     pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
         let outer = self.outer(span);
         let (mut missing, mut next) = (Vec::new(), outer.from);

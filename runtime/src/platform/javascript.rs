@@ -15,7 +15,7 @@ use wasmtimer::tokio::Sleep as Timer;
 /// The maximum duration of one timer: JavaScript timers longer than 24.8 days fire at once.
 const MAX_TIMER: Duration = Duration::from_secs(86_400);
 
-/// The time of the system clock.
+/// Returns the time of the system clock.
 pub(crate) fn now() -> SystemTime {
     let since = wasmtimer::std::SystemTime::now().duration_since(wasmtimer::std::UNIX_EPOCH);
     SystemTime::UNIX_EPOCH + since.unwrap_or_default()
@@ -26,7 +26,7 @@ pub(crate) fn random() -> f64 {
     js_sys::Math::random()
 }
 
-/// Waits until a time with one timer after another, or forever if that time is later than any [`Instant`].
+/// Waits until a time, or forever if no [`Instant`] can represent that time. A long wait uses several timers.
 pub(crate) struct Sleep {
     until: Option<Instant>,
     timer: Timer,
@@ -60,7 +60,7 @@ impl Future for Sleep {
     }
 }
 
-/// A timer for the remaining time, or for the first part of it.
+/// Starts a timer for the remaining time, or for the first part of it.
 fn timer(until: Option<Instant>) -> Timer {
     let left = until.map_or(MAX_TIMER, |until| until.saturating_duration_since(Instant::now()));
     wasmtimer::tokio::sleep(left.min(MAX_TIMER))
@@ -91,7 +91,7 @@ async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elaps
 pub(crate) struct Runtime;
 
 impl Runtime {
-    /// The event loop, which JavaScript always has.
+    /// Returns the event loop, which JavaScript always has.
     #[expect(clippy::unnecessary_wraps, reason = "same signature as in `native.rs`")]
     pub(crate) fn current() -> Option<Self> {
         Some(Self)
@@ -108,14 +108,14 @@ impl Runtime {
                 Poll::Pending => future.as_mut().poll(cx).map(Some),
             });
             if let Some(outcome) = outcome.await {
-                // Sending fails if the receiver was dropped; then the outcome is not needed.
+                // Sending fails only if the receiver was dropped, in which case the outcome is not needed.
                 let _ = sender.send(outcome);
             }
         });
         Task(receiver)
     }
 
-    /// Returns whether the runtime runs; in JavaScript it always does.
+    /// Returns whether the runtime is running, which is always true in JavaScript.
     #[expect(clippy::unused_async, clippy::unused_self, reason = "same signature as in `native.rs`")]
     pub(crate) async fn is_running(&self) -> bool {
         true

@@ -14,13 +14,13 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
-/// The time of the system clock.
+/// Returns the time of the system clock.
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Returns a random number from zero up to one, from the keys of a new hash map. These keys are random enough to spread
-/// retries.
+/// Returns a random number from zero up to one. It is computed from the keys of a new hash map, which are random enough
+/// to spread retries.
 pub(crate) fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
@@ -30,12 +30,12 @@ pub(crate) fn random() -> f64 {
 #[derive(Clone)]
 pub(crate) struct Runtime(Handle);
 
-/// A runtime that starts no task within this time is considered stalled: no thread blocks on it any more, or it has
-/// shut down.
+/// A runtime that starts no task within this time is considered stalled, because no thread is running it any more or it
+/// has shut down.
 const STALLED: Duration = Duration::from_secs(1);
 
 impl Runtime {
-    /// The runtime in which this code runs, if any.
+    /// Returns the runtime in which this code runs, if any.
     pub(crate) fn current() -> Option<Self> {
         Handle::try_current().ok().map(Self)
     }
@@ -46,8 +46,8 @@ impl Runtime {
         Task { driven, _own: own }
     }
 
-    /// Returns whether tasks of this runtime make progress. A runtime that is only entered by `block_on` runs only
-    /// during that call.
+    /// Returns whether tasks of this runtime make progress. A current-thread runtime, for example, runs only during a
+    /// call of `block_on`.
     pub(crate) async fn is_running(&self) -> bool {
         let is_this = Handle::try_current().is_ok_and(|current| current.id() == self.0.id());
         is_this || matches!(timeout(STALLED, self.0.spawn(async {})).await, Ok(Ok(())))
@@ -56,12 +56,12 @@ impl Runtime {
 
 /// A future that runs concurrently until this handle is dropped.
 ///
-/// If the future panics, so does the handle. If the runtime ends first, the handle returns an error. Dropping the
-/// handle drops the future at once, even if the runtime does not run, because that must release what the future had
-/// acquired. A future that is being polled at that time is dropped by the polling thread.
+/// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
+/// error. Dropping the handle drops the future at once, even if the runtime is not running, so that the future releases
+/// what it had acquired. A future that another thread is polling at that time is dropped by that thread.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
-    /// Dropped with the handle, which drops the future.
+    /// The handle's ownership of the future. Dropping the handle drops this field, which drops the future.
     _own: Driven<T>,
 }
 
@@ -83,8 +83,8 @@ impl<T> Drop for Task<T> {
     }
 }
 
-/// One of the two owners of a future: the task that polls it, and the [`Task`] that waits for its outcome. The future
-/// is dropped when the first of them is dropped.
+/// One of the two owners of a future, which are the task that polls it and the [`Task`] that waits for its outcome. The
+/// future is dropped when either of them is dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {
@@ -95,7 +95,7 @@ struct Slot<T> {
 }
 
 impl<T> Driven<T> {
-    /// Locked only to move the future, never while it is polled or dropped.
+    /// Locks the slot. The lock is held only to move the future, never while the future is polled or dropped.
     fn slot(&self) -> MutexGuard<'_, Slot<T>> {
         lock(&self.0)
     }

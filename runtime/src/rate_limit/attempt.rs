@@ -1,6 +1,6 @@
-//! The request for a permit: its endpoint, its weight and the number of the attempt.
+//! An attempt for which the client requests a permit: its endpoint, its weight and its number.
 //!
-//! A rate limiter can use these values to prioritize token requests and retries. They contain neither params nor
+//! A rate limiter can use these values to prioritize token requests and retries. An attempt contains neither params nor
 //! credentials.
 
 use crate::registry::EndpointInfo;
@@ -22,12 +22,12 @@ impl Attempt {
         Self { request, number }
     }
 
-    /// The number of requests that the service counts for the attempt: the weight of its endpoint.
+    /// Returns the weight of the endpoint, which is the number of requests that the service counts for the attempt.
     pub fn weight(self) -> u32 {
         self.endpoint().map_or(1, |endpoint| endpoint.weight.max(1))
     }
 
-    /// The endpoint of a data request; `None` for a token request.
+    /// Returns the endpoint of a data request; `None` for a token request.
     pub(super) fn endpoint(self) -> Option<&'static EndpointInfo> {
         match self.request {
             RequestKind::Data(endpoint) => Some(endpoint),

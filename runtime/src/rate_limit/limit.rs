@@ -1,6 +1,6 @@
 //! Rate limits: requests per window, and requests in flight.
 //!
-//! A limit is built from sets of the catalogue or from the user's numbers. The rate limiter enforces it.
+//! A limit is built from the limit sets of the catalogue or from the user's numbers. A rate limiter enforces it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct RateLimit {
     concurrent: Option<usize>,
 }
 
-/// A window of a limit, which counts the requests of all endpoints or of some endpoints only.
+/// A window of a limit, which counts the requests of all endpoints or only those of some endpoints.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LimitWindow {
@@ -49,14 +49,15 @@ impl LimitWindow {
         self.endpoints.is_empty() || endpoint.is_one_of(self.endpoints)
     }
 
-    /// Returns the window as a separate limit, for the requests of its endpoints alone.
+    /// Returns the window as a separate limit that counts every request, for a queue that only the window's endpoints
+    /// use.
     pub fn alone(self) -> RateLimit {
         RateLimit { windows: vec![Self { endpoints: &[], ..self }].into(), concurrent: None }
     }
 }
 
 impl RateLimit {
-    /// At most `requests` in any rolling window, and at most `concurrent` in flight at once.
+    /// Creates a limit of `requests` in any rolling window, and of `concurrent` requests in flight at once.
     ///
     /// The service counts requests on arrival, the client on send. Each window is therefore extended by 1 %, and
     /// further for a while after a 429.
@@ -80,12 +81,12 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent }
     }
 
-    /// A limit that satisfies all sets of a service at once, since it is unknown which of them applies.
+    /// Returns a limit that satisfies all limit sets of a service at once, because it is unknown which of them applies.
     pub(crate) fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
 
-    /// A limit set by its name in the catalogue; the error for an unknown name lists the known names.
+    /// Returns the limit set with a name in the catalogue. The error for an unknown name lists the known names.
     pub(crate) fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
         let found = sets.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
@@ -95,14 +96,14 @@ impl RateLimit {
         })
     }
 
-    /// No limit; after a 429 the rate limiter still pauses.
+    /// Returns the absence of a limit. After a 429, the rate limiter still pauses.
     pub const fn none() -> Self {
         Self::set(&[], None)
     }
 
     /// Returns a limit that satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        // Sorted, so that equal limits are equal values in whichever order they were combined.
+        // Sorted, so that the order in which limits are combined does not affect equality.
         let mut windows = [self.windows, other.windows].concat();
         windows.sort_unstable();
         windows.dedup();
@@ -111,8 +112,7 @@ impl RateLimit {
         self
     }
 
-    /// The minimum time between the first and the last of these requests, given as numbers of requests with their
-    /// endpoints.
+    /// Returns the minimum time between the first and the last request, given the number of requests for each endpoint.
     pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
         let time = |limit: &LimitWindow| {
             let counted = requests.iter().filter(|(_, endpoint)| limit.counts(endpoint));
@@ -134,13 +134,13 @@ impl RateLimit {
         of_some
     }
 
-    /// The windows that count every request, and the maximum number of requests in flight.
+    /// Returns the windows, all of which must count every request, and the maximum number of requests in flight.
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
         (self.windows.iter().map(|window| window.window).collect(), self.concurrent)
     }
 }
 
-/// Text such as `10 in 1s and 20 in flight`.
+/// Formats the limit, for example as `10 in 1s and 20 in flight`.
 impl fmt::Display for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let window = |LimitWindow { endpoints, window: Window { requests, length } }: &LimitWindow| match endpoints {

@@ -1,6 +1,6 @@
-//! Even spacing: the earliest time of the next request, so that queued requests are sent evenly.
+//! Even spacing: computes the earliest time of the next request, so that queued requests are sent evenly.
 //!
-//! Computes times from times; nothing here waits or reads a clock. The caller passes the interval between requests.
+//! The caller passes in the current time and the interval between requests. Nothing here waits or reads a clock.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use super::GateTime;
 /// The number of requests that an idle client may send at once.
 const AT_ONCE: u32 = 10;
 
-/// The resolution of a timer: requests that are due within this time are sent at once.
+/// The resolution of a timer. Requests that are due within this time are sent at once.
 const TICK: Duration = Duration::from_millis(2);
 
 /// The time at which the next request is due.
 ///
-/// Idle time is saved up for at most ten requests, which may then be sent at once. Time in which a request waits for a
-/// window or for the end of a pause is not saved: the following requests are sent evenly.
+/// Idle time is saved up for at most ten requests, which may then be sent at once. The time in which a request waits
+/// for a window or for the end of a pause is not saved up, so the requests after it are sent evenly.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
@@ -26,8 +26,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Admits a request that could have passed since `open_since`. The next request is due after one gap per unit of
-    /// weight. Time before the end of a pause is not saved up.
+    /// Admits a request that could have passed since `open_since`. The next request is due `weight` times `gap` later.
+    /// The time before the end of a pause is not saved up.
     pub(super) fn pass(
         &mut self,
         now: GateTime,
@@ -36,7 +36,8 @@ impl Pace {
         gap: Duration,
         weight: u32,
     ) {
-        // The first of the requests sent at once needs no saved time. A tick makes up for the resolution of the timer.
+        // Of the requests that are sent at once, the first needs no saved time. At least a tick is saved, because a
+        // timer can be late by that much.
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         // After a wait, even spacing restarts at the time at which the request could pass, so no idle time is saved.
         let since = if self.has_waited { open_since } else { self.due.max(paused) };
@@ -44,7 +45,7 @@ impl Pace {
         self.has_waited = false;
     }
 
-    /// Takes back the gap of a request that is not sent.
+    /// Makes the next request due earlier by `gap`, because an admitted request is not sent after all.
     pub(super) fn take_back(&mut self, gap: Duration) {
         self.due = self.due.and_then(|due| due.checked_sub(gap));
     }
@@ -56,8 +57,8 @@ mod tests {
 
     const GAP: Duration = Duration::from_millis(100);
 
-    /// Returns the times at which requests are sent, in milliseconds. Each request is given as the time at which it
-    /// enters the queue and the time from which other limits let it pass.
+    /// Returns the times at which requests are sent, in milliseconds. For each request, the input contains the time at
+    /// which it enters the queue, and the time from which other limits let it pass.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
         let start = Duration::from_secs(3600);
         let mut pace = Pace::default();
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn queued_requests_are_sent_evenly() {
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2000), (0, 2000)]), [0, 2000, 2100, 2200]);
-        // Requests are spaced evenly, except that one waits for a window that opens later.
+        // The requests are spaced evenly, except that the third waits for a window that opens at 2150.
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2150), (0, 2150), (0, 2150)]), [0, 2000, 2150, 2250, 2350]);
     }
 

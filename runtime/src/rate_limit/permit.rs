@@ -1,7 +1,7 @@
 //! Permission to send one request, and the events of that request.
 //!
-//! A rate limiter creates a permit; the client reports when the request is sent and how it ends. [`PermitObserver`]
-//! receives both reports.
+//! A rate limiter creates a permit. The client reports to it when the request is sent and when it ends, and a
+//! [`PermitObserver`] receives both reports.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,12 +22,12 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// A permit that drops `guard`, for example a permit of a semaphore, when the request ends.
+    /// Creates a permit that drops `guard`, for example a permit of a semaphore, when the request ends.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self::with_observer(Guarded(Mutex::new(Some(guard))))
     }
 
-    /// A permit that reports to an observer when the request is sent and when it ends.
+    /// Creates a permit that reports to an observer when the request is sent and when it ends.
     pub fn with_observer(admitted: impl PermitObserver) -> Self {
         let admitted = Arc::new(admitted);
         let (observer, is_sent) = (admitted.clone(), AtomicBool::new(false));
@@ -60,7 +60,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// Observes one permitted request: when it is sent and when it ends. A panic in the observer is caught, so it affects no
+/// Observes when one permitted request is sent and when it ends. A panic in the observer is caught, so it affects no
 /// other request.
 ///
 /// ```
@@ -86,15 +86,15 @@ impl fmt::Debug for Permit {
 /// let permit = Permit::with_observer(Counted(sent.clone()));
 /// ```
 pub trait PermitObserver: Send + Sync + 'static {
-    /// Called when the request has been sent: written to its connection, or passed to a transport that cannot report
-    /// this.
+    /// Called when the request has been sent, which means that it was written to its connection, or passed to a
+    /// transport that cannot report the writing.
     ///
     /// Called at most once, on any thread. The call can follow [`on_end`](PermitObserver::on_end) if the request is
     /// cancelled while it is being sent. There is no call if the request fails before it is written.
     fn on_sent(&self);
 
-    /// Called once, when the request has ended and its slot is free: with a response, or because it failed, was cancelled
-    /// or was not needed any more.
+    /// Called once, when the request has ended and its slot is free: because it got a response, failed, was cancelled
+    /// or was no longer needed.
     fn on_end(&self);
 }
 

@@ -1,4 +1,4 @@
-//! The order of the queue: token requests, then retries, then first attempts, each in order of arrival.
+//! The queue of attempts: token requests, then retries, then first attempts, each kind in order of arrival.
 //!
 //! The first attempt in the queue is notified when it may try again. `state` decides whether the attempt may pass.
 
@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use super::Attempt;
 use crate::request::RequestKind;
 
-/// The priority of an attempt: token requests first, since data requests wait for them, then retries, which have waited
-/// before.
+/// The priority of an attempt. Token requests are first, because data requests wait for them. Retries are next, because
+/// they have waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// A token request.
@@ -32,7 +32,7 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A position in the queue; the smallest is served first.
+/// A position in the queue; the attempt with the smallest passes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePosition {
     rank: Rank,
@@ -47,7 +47,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Joins the queue; the returned notification wakes the request to check again.
+    /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
     pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
         self.joined += 1;
         let position = QueuePosition { rank, number: self.joined };

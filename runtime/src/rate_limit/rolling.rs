@@ -1,11 +1,11 @@
 //! The built-in rate limiter: one queue for the clients of one process.
 //!
 //! Windows that count only some endpoints have a separate queue in front of the global queue, so other requests do not
-//! wait behind a request for such a window. A request acquires windows in the order of the limit, which rules out a
-//! deadlock, and counts in each of them when it is sent. The first request in a queue waits for a slot, for room in
-//! every window, for its turn at an even pace and for the end of a pause. An idle client sends up to ten requests at
-//! once if the limit allows it. Dropping the future of a permit releases its position in the queue and everything it
-//! had acquired.
+//! wait behind a request for such a window. A request passes its queues in a fixed order, which rules out a deadlock,
+//! and counts in their windows when it is sent. The first request in a queue waits for a slot, for room in every
+//! window, for the interval that keeps an even pace, and for the end of a pause. An idle client sends up to ten
+//! requests at once if the limit allows it. Dropping the future of a permit releases its position in the queue and
+//! everything it had acquired.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -22,8 +22,8 @@ use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
 ///
-/// Create one yourself to share a limit between clients of one process whose API keys share one limit, or to change the
-/// limit at run time:
+/// Create one yourself if the API keys of several clients in one process share a limit, or to change the limit at run
+/// time:
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
@@ -52,18 +52,18 @@ struct Queues {
     of_some: Vec<(LimitWindow, LimitQueue)>,
 }
 
-/// A queue, with the windows for which its requests wait.
+/// A queue, with the state of the windows for which its requests wait.
 #[derive(Clone)]
 struct LimitQueue(Arc<Mutex<Shared>>);
 
 struct Shared {
     state: State,
     queue: Queue,
-    /// The creation of the rate limiter, when its clock reads `BEGIN`.
+    /// The time at which the rate limiter was created, when its clock reads `BEGIN`.
     begun: Instant,
 }
 
-/// The reading of the clock when the rate limiter is created: a year, so that earlier times can be expressed.
+/// The reading of the clock when the rate limiter is created. It is a year, so that earlier times can be represented.
 const BEGIN: GateTime = YEAR;
 
 impl Shared {
@@ -81,8 +81,8 @@ impl ProcessRateLimiter {
         Self(Arc::new(Mutex::new(Queues { limit, all: LimitQueue::new(of_all), of_some })))
     }
 
-    /// Changes the limit for all requests that have not been sent. The rate limiter keeps its requests in flight, the
-    /// requests that the windows of both limits count, and a pause after a 429.
+    /// Changes the limit for all requests that have not been sent. Requests in flight and requests in the windows still
+    /// count, except in windows that are only in the old limit, and a pause after a 429 continues.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
@@ -119,7 +119,8 @@ impl ProcessRateLimiter {
 }
 
 impl Queues {
-    /// The queues that an attempt goes through, always in the same order, so that no two attempts wait for each other.
+    /// Returns the queues that an attempt passes, always in the same order, so that no two attempts wait for each
+    /// other.
     fn of(&self, attempt: Attempt) -> Vec<LimitQueue> {
         let counts = |window: &LimitWindow| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, queue)| queue);
@@ -133,7 +134,7 @@ impl LimitQueue {
         Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
     }
 
-    /// Waits until a request may pass. Dropping the future leaves the queue.
+    /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
         let (position, woken) = lock(&self.0).queue.join(rank);
         let waiting = Waiting { shared: &self.0, position, woken, weight };
@@ -167,7 +168,7 @@ impl RateLimiter for ProcessRateLimiter {
     }
 }
 
-/// An attempt in the queue; dropping it leaves the queue.
+/// An attempt in a queue; dropping it removes the attempt from the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     position: QueuePosition,
@@ -176,7 +177,8 @@ struct Waiting<'g> {
 }
 
 impl Waiting<'_> {
-    /// Passes if possible; otherwise returns the latest time to check again, `None` if only a wake-up can let it pass.
+    /// Lets the attempt pass if possible. Otherwise returns the time at which to check again at the latest, or `None`
+    /// if the attempt can pass only after a notification.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
         if !shared.queue.leads(self.position) {
@@ -196,20 +198,20 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request and the queues that it goes through. If it is dropped before it has ended, for example while it waits in a
-/// queue, it releases its slots in the queues that it has passed.
+/// A request and the queues that it passes. If it is dropped before the request has ended, for example while that waits
+/// in a queue, it releases the slots in the queues that the request has passed.
 struct Admission {
     queues: Vec<LimitQueue>,
     /// The number of queues that the request has passed.
     passed: usize,
     weight: usize,
-    /// Locked only briefly, and always before a queue, which rules out a deadlock.
+    /// This lock is held only briefly, and is always taken before that of a queue, which rules out a deadlock.
     progress: Mutex<Progress>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Progress {
-    /// Passed, but not yet reported as sent.
+    /// The request may have passed queues, but was not yet reported as sent.
     #[default]
     Unsent,
     Sent,
@@ -224,7 +226,8 @@ impl PermitObserver for Admission {
             let mut shared = lock(shared);
             let now = shared.now();
             match *progress {
-                // The cancelled request was removed from the pending requests, so only its sending is counted.
+                // The request was cancelled and thereby removed from the pending requests, and is now reported as sent
+                // after all.
                 Progress::Ended => shared.state.count(now, self.weight),
                 _ => shared.state.sent(now, self.weight),
             }
@@ -236,14 +239,14 @@ impl PermitObserver for Admission {
 
     fn on_end(&self) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
-        // The request ends only once, but dropping the admission calls this method again.
+        // This method is called again when the admission is dropped.
         if progress == Progress::Ended {
             return;
         }
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // An unsent request gives its turn to another request, which does not shorten a pause.
+            // Another request may be sent instead of an unsent one, but not before the end of a pause.
             if progress == Progress::Unsent {
                 shared.state.unsent(now, self.weight);
             }

@@ -1,6 +1,6 @@
 //! The safety margin: the time by which each window is extended.
 //!
-//! The service counts requests on arrival, and network jitter can shorten the interval between two of them. The margin
+//! The service counts requests on arrival, and network jitter can shorten the interval between two arrivals. The margin
 //! is learned from 429s. Nothing here waits or reads a clock.
 
 use std::time::Duration;
@@ -10,21 +10,23 @@ use super::GateTime;
 /// The minimum margin is the length of the window divided by this.
 const MIN_DIVISOR: u32 = 100;
 
-/// The maximum learned margin, as a multiple of the shortest window: the rate is then a sixth of the limit.
+/// The maximum learned margin, as a multiple of the shortest window. With this margin, the rate is a sixth of the
+/// limit.
 const MAX_WINDOWS: u32 = 5;
 
-/// A margin above the shortest window divided by this shrinks at once. Jitter is smaller than such a margin, so another
-/// program probably uses the same limit, and that program may end soon.
+/// A learned margin larger than the shortest window divided by this begins to shrink at once. Jitter is smaller than
+/// such a margin, so another program probably uses the same limit, and that program may end soon.
 const JITTER_DIVISOR: u32 = 4;
 
-/// An upper limit for windows and pauses, longer than any useful one: a later time could overflow the clock.
+/// The maximum length of windows and pauses, which is longer than any useful one. Without a maximum, a time could
+/// overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// The initial hold time, for which a newly learned margin keeps its value.
+/// The initial hold time. A newly learned margin keeps its value for the hold time.
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// The hold time is multiplied by `HOLD_FACTOR` if a 429 arrives soon after the margin has begun to shrink: within
-/// `RECENT_FACTOR` times the hold time.
+/// The hold time is multiplied by this factor if a 429 arrives soon after the margin has begun to shrink, which means
+/// within `RECENT_FACTOR` times the hold time.
 const HOLD_FACTOR: u32 = 8;
 const RECENT_FACTOR: u32 = 4;
 
@@ -33,7 +35,8 @@ const MAX_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 /// The half-life of a shrinking margin.
 const HALF_LIFE: Duration = Duration::from_secs(10);
 
-/// The minimum time between sending a request and sending the request that reuses its room in a window of this length.
+/// Returns the minimum time between sending a request and sending the request that takes its place in a window of this
+/// length.
 pub(super) fn distance(length: Duration, margin: Duration) -> Duration {
     length.saturating_add(margin.max(length / MIN_DIVISOR)).min(YEAR)
 }
@@ -63,7 +66,7 @@ impl LearnedMargin {
         Self { shortest, learned: None }
     }
 
-    /// The current margin. A window whose minimum margin is larger uses its minimum instead: see `distance`.
+    /// Returns the current margin. A window whose minimum margin is larger uses that minimum instead; see `distance`.
     pub(super) fn at(&self, now: GateTime) -> Duration {
         let min = self.shortest / MIN_DIVISOR;
         let Some(Learned { margin, until, .. }) = self.learned else { return min };
@@ -71,8 +74,8 @@ impl LearnedMargin {
         margin.mul_f64((-shrunk).exp2()).max(min)
     }
 
-    /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had just begun to
-    /// shrink, it was large enough before, and is restored for a longer time.
+    /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had recently begun
+    /// to shrink, it was large enough before that, and is restored for a longer time.
     pub(super) fn rate_limited(&mut self, now: GateTime) {
         let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MAX_WINDOWS));
         let (margin, held) = match self.learned {
@@ -93,8 +96,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The minimum interval between two requests at `times`, in milliseconds, for windows of a second and a 429 at each
-    /// of `rate_limited`, in seconds.
+    /// Returns the length, in milliseconds, to which a window of one second is extended at each of `times`, after a 429
+    /// at each of `rate_limited`. The times are in seconds.
     fn check(rate_limited: &[u64], times: &[u64]) -> Vec<u128> {
         let mut margin = LearnedMargin::new(SECOND);
         let (mut rate_limited, mut distances) = (rate_limited.iter().peekable(), Vec::new());
@@ -119,12 +122,12 @@ mod tests {
     #[test]
     fn a_margin_that_shrank_too_soon_returns_for_longer() {
         assert_eq!(check(&[1, 2, 3, 20], &[19, 20, 20 + 80, 20 + 90]), [1027, 1040, 1040, 1020]);
-        // The same holds if the 429 arrives just as the margin begins to shrink.
+        // The result is the same if the 429 arrives just as the margin begins to shrink.
         assert_eq!(check(&[1, 11], &[11, 11 + 80, 11 + 85]), [1016, 1016, 1011]);
         // A much later 429 starts with a new margin.
         assert_eq!(check(&[1, 100], &[99, 100, 110, 120]), [1010, 1016, 1016, 1010]);
-        // Each 429 follows twenty seconds after the margin has begun to shrink. The margin keeps its value for two
-        // hours at most.
+        // Each further 429 arrives twenty seconds after the margin has begun to shrink. The margin keeps its value for
+        // at most two hours.
         assert_eq!(check(&[1, 31, 131, 791, 5931], &[13_131, 13_151]), [1016, 1010]);
     }
 

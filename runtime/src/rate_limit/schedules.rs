@@ -1,9 +1,9 @@
-//! Tests the rate limiter under every schedule of a few tasks.
+//! Tests the rate limiter with every schedule of a few tasks.
 //!
-//! Tasks for data or a token arrive, are cancelled, are sent, get a response, fail or return their permit, and time
-//! advances, in every order. A task is polled only after it was woken, so after a lost wake-up a task waits although its
-//! request may be sent. Interleavings of two threads within one poll are not tested: the state is behind one lock, and
-//! Tokio guarantees that a `notify_one` is not lost.
+//! Requests for data or a token arrive, are cancelled, are sent, get a response, fail or return their permit, and time
+//! advances, in every order. A task is polled only after it was woken, so the test detects a lost wake-up: the task
+//! waits although its request may be sent. Interleavings of two threads within one poll are not tested, because the
+//! state is behind one lock, and Tokio guarantees that a `notify_one` is not lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +18,12 @@ use crate::request::RequestKind;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
 
-/// The arrivals, each with its rank among waiting tasks: the last arrival, a token request, passes first.
+/// The arrivals, each with its rank among waiting tasks. The last arrival is a token request, which passes first.
 const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { request: RequestKind::Token, number: 1 }, 0)];
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The time by which `Action::Time` advances the clock; a window is slightly longer than two steps.
+/// The time by which `Action::Time` advances the clock. A window is slightly longer than two of these steps.
 const STEP: Duration = Duration::from_millis(500);
 
 /// The number of actions in a schedule.
@@ -106,7 +106,7 @@ impl<'g> Model<'g> {
         Self { gate, limit, tasks, sent, done, is_paused: false }
     }
 
-    /// The actions that are possible next.
+    /// Returns the actions that are possible next.
     fn actions(&self) -> Vec<Action> {
         let mut actions = vec![Action::Time];
         if self.tasks.len() < ARRIVALS.len() {
@@ -132,7 +132,8 @@ impl<'g> Model<'g> {
 
     async fn perform(&mut self, action: Action) {
         self.done.push(action);
-        // A cancelled task may have been woken without being polled.
+        // Woken tasks are polled before each action except a cancellation, because a task can also be cancelled after
+        // it was woken and before it is polled.
         if !matches!(action, Action::Cancel(_)) {
             self.poll_woken();
         }
@@ -161,7 +162,7 @@ impl<'g> Model<'g> {
         };
         self.sent.extend(sent.map(|sent| (sent, sent)));
         if let Action::Respond(_) = action {
-            // The transport did not report the time of sending, so only the earliest and the latest time are known.
+            // If the sending was not reported, only the earliest and the latest time at which it happened are known.
             self.sent.extend(sent.is_none().then(|| (since, Instant::now())));
             permit.on_sent.notify();
         }
@@ -194,7 +195,7 @@ impl<'g> Model<'g> {
         self.assert_invariants();
     }
 
-    /// Asserts that the task that passed was the first of the waiting tasks.
+    /// Asserts that the task that passed was ahead of all tasks that still wait.
     fn assert_first(&self, passed: usize) {
         let positions = self.tasks.iter().zip(ARRIVALS.map(|(_, position)| position));
         let first = positions.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, position)| position).min();

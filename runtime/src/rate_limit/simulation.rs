@@ -22,9 +22,9 @@ fn milliseconds(milliseconds: f64) -> Duration {
 /// Latencies of requests and response times of the service, in milliseconds.
 #[derive(Clone, Copy)]
 struct Times {
-    /// The latency of a request sent at a time, given a random number from zero to one.
+    /// Returns the latency of a request from the time of sending and a random number from zero to one.
     latency: fn(Duration, f64) -> f64,
-    /// The response time, given a random number from zero to one.
+    /// Returns the response time from a random number from zero to one.
     response: fn(f64) -> f64,
 }
 
@@ -58,7 +58,7 @@ struct Simulation {
     times: Times,
     random: fastrand::Rng,
     start: GateTime,
-    /// The pending events; a number orders simultaneous events.
+    /// The pending events, each with its time, a number that orders simultaneous events, and its client.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
     allowed: VecDeque<Duration>,
@@ -98,7 +98,7 @@ impl Simulation {
             }
             match event {
                 Event::Check if simulation.clients[client].look == at => simulation.look(at, client),
-                // Outdated: the client's next check was rescheduled.
+                // This check is outdated, because the client's next check was rescheduled.
                 Event::Check => {}
                 Event::Arrival => simulation.arrive(at, client),
                 Event::Response(is_rate_limited) => simulation.receive(at, client, is_rate_limited),
@@ -157,7 +157,8 @@ impl Simulation {
 }
 
 impl Outcome {
-    /// The throughput between two times, as a percentage of ten requests a second.
+    /// Returns the number of successful requests between two times, as a percentage of the limit (ten requests a
+    /// second).
     fn used(&self, from: Duration, to: Duration) -> f64 {
         let successes = self.successes.iter().filter(|at| (from..to).contains(*at)).count();
         f64::from(u32::try_from(successes).unwrap()) * 10.0 / to.saturating_sub(from).as_secs_f64()
@@ -167,7 +168,7 @@ impl Outcome {
         self.rate_limited.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
     }
 
-    /// The maximum time from a 429 to the next request.
+    /// Returns the maximum time from a 429 to the next request.
     fn max_pause(&self) -> Duration {
         let pauses = self.sent.windows(2).filter_map(|pair| {
             let refused = self.rate_limited.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
@@ -177,8 +178,8 @@ impl Outcome {
     }
 }
 
-/// Runs one client under five seeds and checks its minimum throughput, the maximum number of 429s per minute from the
-/// third on, and their maximum total.
+/// Runs one client with each of five seeds. Checks that its throughput is at least `min`, and that the number of 429s
+/// from the third minute on is at most `refused.0` per minute and `refused.1` in total.
 fn check(name: &str, times: Times, min: f64, refused: (usize, usize)) {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600)], times, seed);
@@ -217,13 +218,13 @@ fn single_delay_costs_one_pause() {
 fn slow_responses_do_not_reduce_throughput() {
     let (latency, response) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow responses", Times { latency, response }, 98.0, (0, 0));
-    // Late arrivals within the spread of the response times also cost little.
+    // Delays of requests that are shorter than the variation of the response times also cost little throughput.
     check("slow responses and up to 20 ms", Times { latency: |_, random| 20.0 * random, response }, 95.0, (1, 1));
     let response = |random| 50.0 + 60.0 * random;
     check("up to 60 ms either way", Times { latency: |_, random| 60.0 * random, response }, 91.0, (1, 1));
 }
 
-/// Two programs with one key learn to share it, and if one ends, the other soon uses the entire limit.
+/// Two programs with the same key learn to share its limit, and if one ends, the other soon uses the entire limit.
 #[test]
 fn throughput_recovers_when_another_client_stops() {
     for seed in 0..5 {

@@ -1,7 +1,7 @@
 //! The state of a rate limiter: slots, windows, pace, margin and pause.
 //!
-//! Decides from timed events whether the next request may pass. Nothing here waits or reads a clock; the order of
-//! requests is decided elsewhere.
+//! Decides whether the next request may pass, from the times of earlier events. Nothing here waits or reads a clock.
+//! The order of requests is decided elsewhere.
 
 use std::time::Duration;
 
@@ -20,23 +20,24 @@ pub struct State {
     windows: Windows,
     pace: Pace,
     margin: LearnedMargin,
-    /// The end of the pause after a 429. Another 429 until then does not change the margin. Only time ends the pause.
+    /// The end of the pause after a 429. Another 429 before that time does not change the margin. Nothing shortens the
+    /// pause.
     paused: Option<GateTime>,
-    /// No request may pass before this time, for a reason other than a 429.
+    /// The time before which no request may pass, for a reason other than a 429.
     closed: Option<GateTime>,
 }
 
 /// The reason why a request may not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// All slots are in use; a request has to end first.
+    /// All slots are in use, so a request has to end first.
     Full,
     /// The request has to wait until this time, unless another request is sent, ends or is rate-limited before.
     Until(GateTime),
 }
 
 impl State {
-    /// The state before the first request.
+    /// Creates the state before the first request.
     pub fn new(limit: RateLimit) -> Self {
         let (windows, slots) = limit.into_parts();
         let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
@@ -44,11 +45,11 @@ impl State {
         Self { slots, in_flight: 0, windows, pace, margin, paused: None, closed: None }
     }
 
-    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit; a pause
-    /// stays.
+    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit. A pause
+    /// continues.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
-        // Older requests that only a longer new window would count are already forgotten.
+        // If a new window is longer than the old ones, the oldest requests that it would count are no longer stored.
         self.windows.windows = new.windows.windows;
         (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
@@ -64,12 +65,12 @@ impl State {
         }
     }
 
-    /// The earliest time of the next request; `None` if it may be sent at any time.
+    /// Returns the earliest time of the next request; `None` if it may be sent at any time.
     pub fn opening(&self, now: GateTime, weight: usize) -> Option<GateTime> {
         self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due).max(self.pause_end())
     }
 
-    /// The end of the latest pause, which may be over.
+    /// Returns the end of the latest pause, which may be in the past.
     fn pause_end(&self) -> Option<GateTime> {
         self.paused.max(self.closed)
     }
@@ -101,7 +102,7 @@ impl State {
         self.count(now, weight);
     }
 
-    /// Records that a request is sent although it was already recorded as unsent.
+    /// Records that a request was sent after it had been recorded as unsent.
     pub fn count(&mut self, now: GateTime, weight: usize) {
         self.windows.count(now, self.margin.at(now), weight);
     }
@@ -124,22 +125,22 @@ impl State {
         self.closed = self.closed.max(Some(until));
     }
 
-    /// The maximum time for which a sent request is counted.
+    /// Returns the maximum time for which a sent request is counted.
     pub fn memory(&self, now: GateTime) -> Duration {
         self.windows.memory(self.margin.at(now))
     }
 
-    /// The end of the current pause after a 429, if any.
+    /// Returns the end of the current pause after a 429, if any.
     pub fn paused(&self, now: GateTime) -> Option<GateTime> {
         self.paused.filter(|paused| *paused > now)
     }
 
-    /// The number of requests in flight, and the weight of the requests not yet sent.
+    /// Returns the number of requests in flight, and the total weight of those that are not yet sent.
     pub fn in_flight(&self) -> (usize, usize) {
         (self.in_flight, self.windows.unsent)
     }
 
-    /// Takes over the requests that another state admitted: the number in flight, and the weight of those not yet sent.
+    /// Adds requests that another state admitted: the number in flight, and the total weight of those not yet sent.
     pub fn adopt(&mut self, in_flight: usize, unsent: usize) {
         self.in_flight += in_flight;
         self.windows.pass(unsent);
@@ -150,14 +151,14 @@ impl State {
         self.slots == other.slots && self.windows.windows == other.windows.windows
     }
 
-    /// The maximum number of requests in flight; `None` without such a limit.
+    /// Returns the maximum number of requests in flight; `None` without such a limit.
     pub fn slots(&self) -> Option<usize> {
         self.slots
     }
 
     /// Records a 429: the service accepts no requests for this duration.
     pub fn rate_limited(&mut self, now: GateTime, pause: Duration) {
-        // A request that is rate-limited during a pause was sent before that pause, so nothing is learned from it.
+        // During a pause, only requests that were sent before it can be rate-limited, so nothing is learned from them.
         if self.paused.is_none_or(|paused| paused <= now) {
             self.margin.rate_limited(now);
         }
@@ -190,7 +191,7 @@ mod tests {
         state.adopt(2, 5);
         assert_eq!((state.in_flight(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
         state.ended();
-        // Three of ten remain: two requests were sent, and five may be sent at any time.
+        // Requests of weight two were sent, and five more are admitted but not yet sent, so three of ten remain.
         assert_eq!((state.is_open(at(0), 3), state.is_open(at(0), 4).is_err()), (Ok(()), true));
         assert_eq!(State::new(RateLimit::none()).slots(), None);
     }
@@ -215,7 +216,7 @@ mod tests {
         }
     }
 
-    /// Requests that were admitted and never sent give back their turn, but do not shorten a pause.
+    /// Requests that were admitted but never sent make room for others, but do not shorten a pause.
     #[test]
     fn unsent_requests_do_not_end_a_pause() {
         for pause in

@@ -1,7 +1,7 @@
-//! The format of times in the stored state of a rate limiter: each time is a short number, the whole microseconds since
-//! the previous time.
+//! The format of times in the stored state of a rate limiter. Each time is stored as the number of microseconds since
+//! the previous time, so that the numbers are short.
 //!
-//! Invalid text is an error. Microseconds suffice, because no server's clock is finer.
+//! Invalid text is an error. Microseconds suffice, because the clocks of servers are not finer.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -36,7 +36,7 @@ mod tests {
     use crate::rate_limit::GateTime;
     use crate::rate_limit::state::State;
 
-    /// Applies a step to a state; returns whether a request passed.
+    /// Applies a step to a state, and returns whether a request passed.
     fn act(state: &mut State, now: GateTime, step: u64) -> bool {
         let has_passed = state.enter(now, 1).is_ok();
         if has_passed {
@@ -49,7 +49,7 @@ mod tests {
         has_passed
     }
 
-    /// A state that is stored and restored at each step decides the same as a state in memory, also after 429s.
+    /// A state that is stored and restored at each step makes the same decisions as a state in memory, also after 429s.
     #[test]
     fn written_state_is_read_back() {
         let second = Duration::from_secs(1);

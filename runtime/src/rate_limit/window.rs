@@ -1,6 +1,6 @@
-//! Rolling windows: the earliest time of the next request, from the times of earlier requests.
+//! Rolling windows: compute the earliest time of the next request from the times of earlier requests.
 //!
-//! Computes times from times and a margin; nothing here waits or reads a clock.
+//! The caller passes in the current time and the margin. Nothing here waits or reads a clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::GateTime;
 use super::safety_margin::distance;
 
-/// At most `requests` in any interval of this length; a request counts as many times as its weight.
+/// A limit of `requests` in any interval of this length. A request counts as many times as its weight.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
@@ -18,7 +18,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The interval between requests that use the window evenly.
+    /// Returns the interval between requests that are evenly spaced at the rate of the window.
     fn gap(&self, margin: Duration) -> Duration {
         distance(self.length, margin) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
     }
@@ -26,7 +26,7 @@ impl Window {
 
 /// Windows, with the times of the sent requests that still count.
 ///
-/// A request heavier than the window's limit fills it alone.
+/// A request whose weight is above a window's limit fills that window alone.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
@@ -34,7 +34,8 @@ pub(super) struct Windows {
     /// The times of the sent requests, the latest last.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::stored_times"))]
     sent: VecDeque<GateTime>,
-    /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
+    /// The total weight of the requests that have passed but are not yet reported as sent. Each may be sent at any
+    /// time.
     pub(super) unsent: usize,
 }
 
@@ -43,23 +44,23 @@ impl Windows {
         Self { windows, sent: VecDeque::new(), unsent: 0 }
     }
 
-    /// The time from which all windows have room for one more request of a weight, unless a pending request is reported
-    /// as sent before; `None` if they have room at any time.
+    /// Returns the time from which all windows have room for one more request of this weight; `None` if they have room
+    /// at any time. The time can change when a pending request is reported as sent.
     pub(super) fn room_from(&self, now: GateTime, margin: Duration, weight: usize) -> Option<GateTime> {
         let room = |window: &Window| {
-            // Pending requests count as the latest requests.
+            // Requests that are not yet sent count as if they were sent now.
             let index = (self.sent.len() + self.unsent).checked_sub(window.requests.saturating_sub(weight) + 1)?;
             self.sent.get(index).unwrap_or(&now).checked_add(distance(window.length, margin))
         };
         self.windows.iter().filter_map(room).max()
     }
 
-    /// The interval between requests that use all windows evenly; `None` without windows.
+    /// Returns the interval between requests that are evenly spaced at the rate of all windows; `None` without windows.
     pub(super) fn gap(&self, margin: Duration) -> Option<Duration> {
         self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
-    /// The maximum time for which a request is counted in a window.
+    /// Returns the maximum time for which a request is counted in a window.
     pub(super) fn memory(&self, margin: Duration) -> Duration {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
@@ -69,7 +70,7 @@ impl Windows {
         self.unsent += weight;
     }
 
-    /// Removes a request from the pending requests, because it was sent or never will be.
+    /// Removes a request from those that are not yet sent, because it was sent or never will be.
     pub(super) fn settle(&mut self, weight: usize) {
         self.unsent = self.unsent.saturating_sub(weight);
     }
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(windows.room_from(at(100), min_margin(), 1), None);
         assert_eq!(windows.room_from(at(100), min_margin(), 5), Some(at(1010)));
         assert_eq!(windows.room_from(at(100), min_margin(), 6), Some(at(1110)));
-        // A request heavier than the window waits until the window is empty, and fills it.
+        // A request whose weight is above the limit waits until the window is empty, and fills it.
         assert_eq!(windows.room_from(at(100), min_margin(), 25), Some(at(1110)));
         leave(&mut windows, 1110, 25);
         assert_eq!(windows.room_from(at(1200), min_margin(), 1), Some(at(2120)));

@@ -1,8 +1,8 @@
-//! Builders with which emitted code creates the registry: required facts first, then one call for each optional fact.
+//! Builders with which emitted code creates the registry: one call for the required facts, and one for each other fact.
 //!
 //! Everything is evaluated at compile time. A value that is not set stays unknown.
 
-/// Setters of facts, each with the name of its field.
+/// Defines setters of facts, each with the name of its field.
 macro_rules! set {
     ($($fact:ident: $ty:ty),+ $(,)?) => {$(
         pub const fn $fact(mut self, $fact: $ty) -> Self {
@@ -12,7 +12,7 @@ macro_rules! set {
     )+};
 }
 
-/// Setters of facts that may be unknown.
+/// Defines setters of facts that may be unknown.
 macro_rules! set_some {
     ($($fact:ident: $ty:ty),+ $(,)?) => {$(
         pub const fn $fact(mut self, $fact: $ty) -> Self {

@@ -1,12 +1,13 @@
 //! Groups and endpoints with their params.
 //!
-//! Unknown facts about an endpoint, such as its path, its params or its body, are omitted and never guessed.
+//! If facts about an endpoint are unknown, such as its path, its params or its body, they are omitted and never
+//! guessed.
 
 use std::fmt;
 
 use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 
-/// One metric group.
+/// A group of endpoints.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GroupInfo {
@@ -46,9 +47,9 @@ pub struct EndpointInfo {
     pub params: Option<ParamList>,
     /// Body of a response.
     pub body: BodyInfo,
-    /// Source of the params of its history; [`EndpointInfo::history`] returns these params.
+    /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
     pub history: HistorySource,
-    /// Number of requests that one request counts as for the service's rate limit.
+    /// Number of requests that the service's rate limit counts for one request.
     pub weight: u32,
     /// Further notes; may be empty.
     pub notes: &'static str,
@@ -62,13 +63,13 @@ impl EndpointInfo {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
     }
 
-    /// Returns whether the names contain the endpoint's group or path.
+    /// Returns whether one of the names is the endpoint's group or path.
     pub(crate) fn is_one_of(&self, names: &[&str]) -> bool {
         names.iter().any(|name| *name == self.group || Some(*name) == self.path)
     }
 }
 
-/// Writes the group and the method: `market.ratio`.
+/// Writes the group and the method, for example `market.ratio`.
 impl fmt::Display for EndpointInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.group, self.ident)
@@ -81,7 +82,7 @@ impl fmt::Display for EndpointInfo {
 pub struct ParamList {
     /// Params that the endpoint shares with other endpoints.
     pub shared: &'static [ParamInfo],
-    /// Replacements of those shared params whose facts differ on this endpoint.
+    /// Descriptions that replace those of shared params whose facts differ on this endpoint.
     pub overrides: &'static [ParamInfo],
     /// Params that are not in `shared`.
     pub specific: &'static [ParamInfo],
@@ -129,17 +130,17 @@ pub struct ParamInfo {
     pub list_setter: Option<&'static str>,
     /// Format of several values on the wire.
     pub list_as: ListFormat,
-    /// The value that every request sends; such a param has no setter.
+    /// The value that every request sends, if it is always the same; such a param has no setter.
     pub const_value: Option<&'static str>,
     /// Source of the fact that the param is required; `None` if this is not known.
     pub required: Option<Evidence>,
     /// The service's default if the param is omitted.
     pub default: Option<&'static str>,
-    /// The only values that worked for public clients; empty if nothing is known. Never enforced.
+    /// The only values that worked for public clients; empty if unknown. The client does not enforce them.
     pub allowed_values: &'static [&'static str],
     /// Values that are known to work on this endpoint; other values may work too.
     pub tested_values: &'static [&'static str],
-    /// Values that this endpoint is known to reject. Never enforced.
+    /// Values that this endpoint is known to reject. The client does not enforce this.
     pub rejected_values: &'static [&'static str],
     /// Example value.
     pub example: Option<&'static str>,
@@ -191,7 +192,7 @@ pub enum BodyInfo {
         record: Option<&'static RecordInfo>,
         /// Field with the time of a record; `None` if the list is not a time series.
         time: Option<&'static str>,
-        /// The unit of the time field if the fields are unknown and the unit differs from that of the service.
+        /// The unit of the time field, if the fields are unknown and the unit differs from that of the service.
         time_unit: Option<TimeUnit>,
         /// Source of the body's description.
         evidence: Evidence,

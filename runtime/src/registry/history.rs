@@ -1,7 +1,7 @@
 //! Params that select a time range, and the endpoints that have them.
 //!
-//! A service declares these params once; an endpoint has a history if it has them and returns a time series. The module
-//! `history` fetches the records.
+//! A service declares these params once. An endpoint has a history if it accepts them and returns a time series. The
+//! module `history` fetches the records.
 
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 
@@ -9,30 +9,30 @@ use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryInfo {
-    /// Param for the beginning of the range.
+    /// Param that sets the beginning of the range.
     pub from: &'static str,
-    /// Param for the end of the range.
+    /// Param that sets the end of the range.
     pub to: &'static str,
-    /// Param for the maximum number of records.
+    /// Param that sets the maximum number of records.
     pub limit: &'static str,
-    /// Param for the interval between records; the values of its type have durations.
+    /// Param that sets the interval between records; the values of its type have durations.
     pub step: &'static str,
-    /// Param for the order of the records, and its value for oldest first; `None` without such a param.
+    /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
     /// Source of these params.
     pub evidence: Evidence,
 }
 
-/// Source of an endpoint's history params.
+/// Where the params of an endpoint's history are declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistorySource {
-    /// The params of the service, if the endpoint has them.
+    /// By the service. The endpoint has a history if it accepts these params.
     #[default]
     Service,
-    /// The endpoint declares its own params.
+    /// By the endpoint itself.
     Endpoint(&'static HistoryInfo),
-    /// Unknown, regardless of the endpoint's params.
+    /// Nowhere: it is unknown how to request a history, even if the endpoint accepts the params of the service.
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! Facts that all endpoints of the service share.
 //!
-//! These are credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
+//! These facts are credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
@@ -18,7 +18,7 @@ pub struct ServiceInfo {
     pub env_prefix: &'static str,
     /// Required ending of every base URL, for example `/v2`; empty if any ending is allowed.
     pub base_url_suffix: &'static str,
-    /// The unit of every timestamp on the wire.
+    /// The unit of timestamps on the wire, unless a field or param declares another unit.
     pub time_unit: TimeUnit,
     /// The request header that carries the API key, if the service uses one.
     pub api_key_header: Option<&'static str>,
@@ -30,11 +30,11 @@ pub struct ServiceInfo {
     pub api_key_basic: bool,
     /// True if the service also accepts requests without an API key.
     pub api_key_optional: bool,
-    /// Headers of every request, with their values.
+    /// Headers that every request has, with their values.
     pub headers: &'static [(&'static str, &'static str)],
     /// The OAuth 2.0 client credentials flow, if the service has one.
     pub client_credentials: Option<ClientCredentialsInfo>,
-    /// Statuses other than success that a data request can receive.
+    /// Statuses other than success with which the service can respond to a data request.
     pub errors: &'static [StatusInfo],
     /// JSON paths of the message and the code in an error body.
     pub error_body: ErrorBodyInfo,
@@ -42,7 +42,7 @@ pub struct ServiceInfo {
     pub limits: &'static [LimitInfo],
     /// The object around the records of a series; `None` if a series is a bare list.
     pub envelope: Option<EnvelopeInfo>,
-    /// Params of a history, for endpoints that have them; `None` if unknown.
+    /// Params of a history, for the endpoints that accept them; `None` if unknown.
     pub history: Option<HistoryInfo>,
 }
 
@@ -58,9 +58,9 @@ pub enum TimeUnit {
     Microseconds,
     /// Whole nanoseconds since the Unix epoch.
     Nanoseconds,
-    /// Text like `2024-03-01T00:00:00Z`.
+    /// Text such as `2024-03-01T00:00:00Z`.
     Iso8601,
-    /// Text like `2024-03-01`: a day in UTC.
+    /// Text such as `2024-03-01`, which is a day in UTC.
     Date,
 }
 
@@ -82,7 +82,7 @@ impl TimeUnit {
         matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// Returns the unit that is a thousand times finer and easily mistaken for this unit.
+    /// Returns the unit that is a thousand times finer, which is easily confused with this one.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",
@@ -128,11 +128,11 @@ pub struct StatusInfo {
     pub evidence: Evidence,
 }
 
-/// Location of the human-readable parts of an error body: dotted paths, of which the first that exists is used.
+/// JSON paths of the message and the code in an error body. Of several paths, the first that exists is used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ErrorBodyInfo {
-    /// The name of the error body's schema in the interface, and the source of the name.
+    /// The name of the error body's schema in the interface document, and the source of the name.
     pub name: Option<(&'static str, Evidence)>,
     /// JSON paths of the message.
     pub message: &'static [&'static str],
@@ -152,17 +152,17 @@ pub struct LimitInfo {
     pub seconds: u32,
     /// Maximum number of requests in flight; `None` if unlimited or unknown.
     pub concurrent: Option<u32>,
-    /// Condition under which the limit applies; `None` if unknown.
+    /// Condition under which the limit applies, as text; `None` if unknown.
     pub scope: Option<&'static str>,
-    /// Endpoints whose requests count, by their groups or paths; empty if every request counts.
+    /// Groups or paths of the endpoints whose requests count; empty if every request counts.
     pub endpoints: &'static [&'static str],
     /// Source of the limit.
     pub evidence: Evidence,
 }
 
 impl LimitInfo {
-    /// Returns whether the limit counts the requests of an endpoint; `None` is a token request, which counts if every
-    /// request counts.
+    /// Returns whether the limit counts the requests of an endpoint. `None` is a token request, which a limit for only
+    /// some endpoints does not count.
     pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
         self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
     }
@@ -172,9 +172,9 @@ impl LimitInfo {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EnvelopeInfo {
-    /// Path of the records: keys separated by dots.
+    /// JSON path of the records, as keys that are separated by dots.
     pub data: &'static str,
-    /// Path of the metadata, if there is any.
+    /// JSON path of the metadata, if there is any.
     pub metadata: Option<&'static str>,
     /// Field with the time of a record, unless an endpoint declares another field.
     pub time: Option<&'static str>,

@@ -1,10 +1,10 @@
-//! Field with the time of a series' records, and its unit.
+//! The field that contains the time of a record, and its unit.
 //!
-//! Known fields have their own units; the unit here applies to records whose fields are unknown.
+//! A known field has its own unit. The unit here applies to records whose fields are unknown.
 
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 
-/// The field with the time of a series' records.
+/// The field that contains the time of each record of a series.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeField {

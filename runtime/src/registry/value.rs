@@ -1,12 +1,12 @@
 //! Types of fields and params: records, named types, and other JSON values.
 //!
-//! The decoder fills its rows by these tables; summaries, units and evidence are for users.
+//! The decoder uses these tables to read records. Summaries, units and evidence are for users.
 
 use std::time::Duration;
 
 use super::{Evidence, Range, TimeUnit};
 
-/// One object of a series, or any other object with known fields.
+/// A record of a series, or any other object with known fields.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RecordInfo {
@@ -48,7 +48,7 @@ pub struct FieldInfo {
     pub optional: bool,
     /// Minimum and maximum of the value.
     pub range: Range,
-    /// A value that was observed or is similar to observed values, as on the wire.
+    /// A value, as on the wire, that was observed or is similar to observed values.
     pub example: Option<&'static str>,
     /// The unit as text; empty if there is none.
     pub unit: &'static str,
@@ -78,15 +78,15 @@ pub enum ValueType {
     Timestamp(TimeUnit),
     /// A value of any kind.
     Any,
-    /// A value of a named type, known or unknown.
+    /// A value of a named type, which need not be one of the known values.
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
-    /// A record in a list or map that the record itself contains; the function returns its declaration.
+    /// A record that contains a list or map of records of its own type. The function returns its description.
     Recursive(fn() -> &'static RecordInfo),
     /// A list of values.
     List(&'static ValueType),
-    /// An object whose keys are data and whose values have this type.
+    /// An object with arbitrary keys, whose values have this type.
     Map(&'static ValueType),
     /// A value of a list or a map that may be null.
     Option(&'static ValueType),
@@ -104,7 +104,7 @@ pub struct TypeInfo {
     pub open: bool,
     /// The known values.
     pub values: &'static [ValueInfo],
-    /// The names of the values' attributes, each a method of the Rust type.
+    /// The names of the attributes that values have. Each is a method of the Rust type.
     pub attributes: &'static [&'static str],
 }
 
@@ -124,8 +124,8 @@ pub struct ValueInfo {
     pub value: &'static str,
     /// Meaning of the value; empty if it is obvious.
     pub summary: &'static str,
-    /// Duration of the interval that the value names; `None` if the value names no interval, or an interval of variable
-    /// length such as a month.
+    /// Duration of the interval that the value names; `None` if the value does not name an interval, or names one of
+    /// variable length such as a month.
     pub duration: Option<Duration>,
     /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last attributes may be missing.
     pub attributes: &'static [&'static str],

@@ -1,8 +1,8 @@
 //! The base URL, to which all paths are appended.
 //!
-//! The URL is checked before anything is sent: it must use HTTPS unless the host is this machine or `allow_http` is
-//! set, must have the suffix that the catalogue requires, and must contain nothing that could put a secret into an
-//! error.
+//! The URL is checked before anything is sent. It must use HTTPS unless the host is this machine or `allow_http` is
+//! set. It must have the suffix that the catalogue requires. It must not contain a password, because errors may contain
+//! the URL.
 
 use ::generated_client_transport::address::{is_loopback, is_port_usable};
 use http::Uri;

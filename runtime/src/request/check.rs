@@ -87,7 +87,8 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns whether a segment is `.` or `..`, also percent-encoded: servers and proxies may resolve it to another path.
+/// Returns whether a segment is `.` or `..`, even if it is percent-encoded. Servers and proxies may resolve such a path
+/// to another path.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     let decoded: Vec<u8> = percent_decode_str(path).collect();
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))

@@ -1,6 +1,6 @@
 //! The query param with the API key.
 //!
-//! Name and key are appended to the URL immediately before the request is sent, so that no other text contains them.
+//! The param is appended to the URL immediately before the request is sent, so that no other text contains the key.
 
 use percent_encoding::utf8_percent_encode;
 

@@ -1,6 +1,6 @@
 //! Several values of one param, in the format that the catalogue declares.
 //!
-//! The values of a list become one text, or one text per value for a repeated param.
+//! The values of a list are written as one string, or as one string per value for a repeated param.
 
 use crate::registry::{ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
 use crate::values::Value;
@@ -23,7 +23,7 @@ impl ListText {
             ValueType::Timestamp(unit) => !unit.is_text(),
             _ => false,
         };
-        // In a path, the values of a list are always separated by commas: the style `simple` of OpenAPI.
+        // In a path, the values of a list are always separated by commas, like the style `simple` of OpenAPI.
         let of_query = info.filter(|info| info.location == ParamLocation::Query);
         let style = of_query.map_or(ListFormat::Commas, |info| info.list_as);
         let is_quoted = style == ListFormat::Json && !info.is_some_and(|info| bare(info.ty));
@@ -41,8 +41,8 @@ impl ListText {
         self.style == ListFormat::Commas && self.values.iter().any(|value| value.contains(','))
     }
 
-    /// Returns the texts to send: several if each is a separate param. A list without values becomes an empty text,
-    /// which is then rejected.
+    /// Returns the strings to send, which are several if each is a separate param. A list without values becomes an
+    /// empty string, which `check` rejects.
     pub(super) fn into_texts(self) -> Vec<String> {
         match self.style {
             _ if self.values.is_empty() => vec![String::new()],

@@ -1,7 +1,7 @@
 //! The purpose of a request.
 //!
-//! Rate limiters and observers receive the purpose: data of an endpoint, or a token. It contains no params and no
-//! credentials.
+//! A request is either for data of an endpoint or for a token. Rate limiters and observers receive this purpose, which
+//! contains no params and no credentials.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum RequestKind {
     Token,
 }
 
-/// Writes `market.ratio`, or `token`.
+/// Writes the endpoint, for example `market.ratio`, or `token`.
 impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

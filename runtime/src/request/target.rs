@@ -1,8 +1,8 @@
 //! Target of a request, as data: an endpoint and the values of its params.
 //!
-//! Values in their wire form become a path and query, checked and encoded. Params are in the order of the endpoint's
-//! table, then unknown params by name, so the same request always has the same URL. Nothing here depends on the type
-//! of an endpoint.
+//! The values, in the form in which they are sent, are checked and encoded into a path and query. Known params are in
+//! the order of the endpoint's table. Unknown params follow, sorted by name. So the same request always has the same
+//! URL. Nothing here depends on the type of an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,7 +32,7 @@ pub(crate) struct RequestTarget {
 struct Param {
     name: Cow<'static, str>,
     value: String,
-    /// True for a list with a value that contains the separator.
+    /// True for a list in which a value contains the separator.
     is_ambiguous: bool,
 }
 
@@ -45,7 +45,7 @@ impl Param {
 /// Characters that need encoding in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Characters that need encoding in a list in a path segment, whose values are separated by commas.
+/// Characters that need encoding in a path segment with a list, whose values are separated by commas.
 const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
 
 /// Characters that need encoding in a query; lists and times stay readable.
@@ -132,12 +132,13 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// Returns the text of a param as sent: a list as one text, or the first value of a repeated param.
+    /// Returns the value of a param as it is sent, where a list is one string; for a repeated param, the first value.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Returns the sort key of a param: its position in the table, or the end of the table and its name.
+    /// Returns the sort key of a param, which is its position in the table, or for an unknown param the end of the
+    /// table and its name.
     fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
@@ -227,7 +228,7 @@ impl Hash for RequestTarget {
     }
 }
 
-/// Writes the method and the target: `GET /ratio?coin=BTC`.
+/// Writes the method and the target, for example `GET /ratio?coin=BTC`.
 impl fmt::Display for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GET {}", self.path_and_query())

@@ -1,15 +1,16 @@
 //! Masks secrets in text that is shown.
 //!
-//! Replaces a secret in bytes by asterisks. The secret is also found percent-encoded for a URL or a form, escaped for
-//! JSON or `Debug`, or both, and truncated at the end of an excerpt. Other fragments and other encodings are not found.
+//! Replaces a secret with asterisks. The secret is also found if it is percent-encoded for a URL or a form, escaped for
+//! JSON or `Debug`, or both, and if it is truncated at the end of an excerpt. Other fragments and other encodings of a
+//! secret are not found.
 
-/// A shorter secret is not masked: it would match by chance and make other text unreadable.
+/// A shorter secret is not masked, because it would match by chance and make other text unreadable.
 const MIN_BYTES: usize = 4;
 
 /// The end of an excerpt.
 const CUT: &[u8] = "…".as_bytes();
 
-/// The maximum number of bytes that a cut can leave of one encoded character: `\u002` of `\u002f`.
+/// The maximum number of bytes that truncation can leave of one encoded character, such as `\u002` of `\u002f`.
 const MAX_STUB: usize = 5;
 
 /// Overwrites every occurrence of a secret with asterisks.
@@ -28,10 +29,11 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     }
 }
 
-/// The length of the secret at the beginning of a text, in any encoding; `None` if the text does not begin with it.
+/// Returns the length of the secret at the beginning of a text, in any encoding; `None` if the text does not begin with
+/// the secret.
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
-    // Fast path: almost no position of a text matches, and a body can be long.
+    // Fast path, because a body can be long and almost no position of it matches.
     if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
@@ -40,7 +42,7 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
 
 /// The encoding of a text.
 ///
-/// Each form is unambiguous: percent-encoded text has no literal `%`, and escaped text no literal `\`.
+/// Each form is unambiguous, because percent-encoded text has no literal `%`, and escaped text has no literal `\`.
 #[derive(Clone, Copy)]
 struct Form {
     percent: bool,
@@ -67,7 +69,7 @@ impl Form {
         Some(text.len() - rest.len())
     }
 
-    /// The text after the character, if the text begins with it.
+    /// Returns the text after the character, if the text begins with it.
     fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
         let mut utf8 = [0; 4];
         let plain = character.encode_utf8(&mut utf8).as_bytes();
@@ -105,7 +107,7 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     Some(rest).filter(|_| meant == character)
 }
 
-/// The text after `number`, written with this many hexadecimal digits.
+/// Returns the text after `number`, if the text begins with that number in this many hexadecimal digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
     let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());

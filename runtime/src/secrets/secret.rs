@@ -1,11 +1,11 @@
-//! A secret text: an API key, a client secret, a token.
+//! A secret string: an API key, a client secret or a token.
 //!
-//! It is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Memory is
-//! not wiped on drop, because the buffers of connections contain copies.
+//! It is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Its memory is
+//! not wiped on drop, because the buffers of connections contain copies in any case.
 
 use std::fmt;
 
-/// A text that is never shown by `Debug`, errors or logs. Surrounding white space is removed.
+/// A string that `Debug`, errors and logs never show. Surrounding white space is removed.
 ///
 /// ```
 /// # use generated_client_runtime::Secret;
@@ -15,7 +15,7 @@ use std::fmt;
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// The plain text, for the request that carries it.
+    /// Returns the plain text, for the request that carries it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! The body type for an endpoint that is chosen at run time.
 //!
-//! The registry specifies the body of each endpoint: a series, one record, or any value. The body is decoded in the
-//! same way as for emitted types.
+//! The registry specifies whether the body of an endpoint is a series, one record, or any value. The body is decoded in
+//! the same way as for emitted types.
 
 use serde_core::{Serialize, Serializer};
 
@@ -15,7 +15,7 @@ use crate::values::{Timestamp, Value};
 
 /// The response body of an endpoint of the registry.
 ///
-/// This type is not `Deserialize`, because JSON does not identify the endpoint: deserialize a [`Value`] or the emitted
+/// This type is not `Deserialize`, because JSON does not identify the endpoint. Deserialize a [`Value`] or the emitted
 /// type instead.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub enum AnyBody {
 
 /// A list of records without a static type, with the metadata of the service.
 ///
-/// This type is not `Deserialize`, because JSON does not identify the fields: deserialize the emitted `Series` instead.
+/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize the emitted `Series` instead.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnySeries {
@@ -48,23 +48,23 @@ pub struct AnySeries {
 }
 
 impl AnySeries {
-    /// The catalogue's description of the records; `None` if their fields are unknown.
+    /// Returns the catalogue's description of the records; `None` if their fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
         self.record
     }
 
-    /// The time of each record; `None` for a record without a readable time.
+    /// Returns the time of each record; `None` for a record without a readable time.
     pub fn times(&self) -> Vec<Option<Timestamp>> {
         fields::times(&self.data, self.time)
     }
 
-    /// One field of all records, by its wire name; `None` if the records have no such field.
+    /// Returns one field of all records, by its wire name; `None` if the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(self.record, &self.data, wire_name)
     }
 
-    /// All fields of the records, each with the values of all records: the fields of the catalogue, or if these are
-    /// unknown, the fields of the response.
+    /// Returns the values of all records for each field. The fields are those of the catalogue, or those of the
+    /// response if the catalogue has none.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(self.record, &self.data)
     }
@@ -91,14 +91,14 @@ impl PartialEq for AnySeries {
     }
 }
 
-/// Serializes the series as on the wire, in its envelope.
+/// Serializes the series in its envelope, as the service sends it.
 impl Serialize for AnySeries {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fields::serialize_series(self.service, &self.data, &self.metadata, &self.unknown_fields, serializer)
     }
 }
 
-/// Serializes the body as on the wire.
+/// Serializes the body as the service sends it.
 impl Serialize for AnyBody {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -112,7 +112,7 @@ impl Serialize for AnyBody {
 impl Sealed for AnyBody {}
 
 impl Body for AnyBody {
-    /// JSON text alone does not identify its endpoint, so the result is [`AnyBody::Any`].
+    /// Always returns [`AnyBody::Any`], because JSON text does not identify its endpoint.
     fn decode(text: &str) -> Result<Self, DecodeError> {
         decode::any(text).map(Self::Any)
     }
@@ -132,7 +132,7 @@ fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeErro
     decode::object(text, record).map(|mut row| AnyBody::Record(Item::from_row(&mut row)))
 }
 
-/// A history requests only endpoints that return a series; the decoder rejects any other body.
+/// A history requests only endpoints that return a series, and the decoder rejects any other body.
 impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 

@@ -1,7 +1,7 @@
 //! The body of a response: a series of records, one record, or any value.
 //!
-//! [`Body`] converts the JSON of a response to the type of its endpoint. Only a few lines are generic; the decoder that
-//! they call is compiled once.
+//! [`Body`] converts the JSON of a response to the type of its endpoint. Only a few lines are generic, and the decoder
+//! that they call is compiled once.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::ServiceInfo;
 use crate::values::{Timestamp, Value};
 
-/// Seals [`Body`]: only emitted code, which uses this trait through `emitted`, can implement `Body`.
+/// Seals [`Body`], so that only emitted code can implement it, which uses this trait through `emitted`.
 pub trait Sealed {}
 
 impl<T: Record> Sealed for T {}
 impl Sealed for Value {}
 
-/// The type of a response body: a `Series`, a [`Record`], or any [`Value`], and nothing else:
+/// The type of a response body: a `Series`, a [`Record`], or any [`Value`]. Other types cannot implement this trait:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::{Body, DecodeError};
@@ -33,8 +33,8 @@ impl Sealed for Value {}
 pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads a complete JSON text, such as a stored response.
     ///
-    /// A known field that occurs twice in one object is an error, since either value may be the correct one. In an
-    /// object of unknown fields, such as a [`Value`], the later value is used.
+    /// A known field that occurs twice in one object is an error, because either value may be the correct one. If an
+    /// unknown field occurs twice, for example in a [`Value`], the later value is used.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 
     /// Reads the body of a response.
@@ -57,12 +57,12 @@ impl Body for Value {
     }
 }
 
-/// The service's metadata and envelope of a series.
+/// The metadata that the service sends with a series.
 pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the description of its envelope.
     const SERVICE: &'static ServiceInfo;
 
-    /// The requested values that the endpoint does not support.
+    /// Returns the requested values that the endpoint does not support.
     fn unsupported(&self) -> Vec<String>;
 }
 
@@ -75,7 +75,8 @@ pub trait SeriesBody: Body {
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }
 
-/// The records of a response, in the order of the service: as a list, or without their static type.
+/// The records of a response, in the order of the response. `R` is a list of records, or a list without its static
+/// type.
 #[derive(Debug)]
 pub struct TimedRecords<R> {
     /// The decoded records.
@@ -88,17 +89,17 @@ pub struct TimedRecords<R> {
     pub(crate) metadata: Option<PageMetadata>,
 }
 
-/// The metadata of the responses for a part of the range.
+/// The metadata of the responses for one part of the range.
 ///
 /// Adjacent pages with the same metadata share one entry. A response without metadata has no entry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageMetadata {
-    /// The part of the requested range that the page covers.
+    /// The part of the requested range to which the metadata applies.
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, including fields that are not in the catalogue.
     pub metadata: Value,
-    /// Requested values that the endpoint does not support, such as exchanges; the metadata contains them too.
+    /// Requested values that the endpoint does not support, such as exchanges. They are read from the metadata.
     pub unsupported: Vec<String>,
     /// Fields of the envelope that are not in the catalogue.
     pub unknown_fields: UnknownFields,
@@ -112,7 +113,7 @@ impl<T: AsFieldValue> TimedRecords<Vec<T>> {
 }
 
 impl PageMetadata {
-    /// The metadata of a response; its range is set later.
+    /// Creates the metadata of a response; the range is set later.
     pub(super) fn new(metadata: Value, unsupported: Vec<String>, unknown_fields: UnknownFields) -> Self {
         Self { range: Timestamp::from(0)..Timestamp::from(0), metadata, unsupported, unknown_fields }
     }
@@ -122,7 +123,7 @@ impl PageMetadata {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }
 
-    /// The metadata of a response; `None` if it has none.
+    /// Returns the metadata of a response; `None` if it has none.
     fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
         let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
         let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::of(M::INFO))));

@@ -1,6 +1,6 @@
 //! Sends a request: checks, credentials, rate limiter, transport, status and retries.
 //!
-//! This code turns a target into a response and is compiled once for all endpoints; the caller decodes the body as the
+//! This code gets the response for a target, and is compiled once for all endpoints. The caller decodes the body as the
 //! type of the endpoint.
 
 use std::fmt;
@@ -32,13 +32,13 @@ pub(crate) struct Connection {
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
-    /// The rules for requests that set none.
+    /// The timeouts and retry rules of requests that set none.
     pub(crate) policy: Policy,
 }
 
 /// A successful response, with the context for an error about its body.
 ///
-/// The type is public only because the signature of [`Body::read`] contains it; users cannot name it.
+/// This type is public only because the signature of [`Body::read`] contains it, and users cannot name it.
 pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
@@ -70,18 +70,18 @@ pub(crate) fn read_series<M: Record>(
 }
 
 impl UndecodedResponse {
-    /// The time that the request waited: for a token, in the rate-limit queue and between attempts.
+    /// Returns the time for which the request waited for a token, in the rate-limit queue and between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.context.timing().waited
     }
 
-    /// The `Date` of the response.
+    /// Returns the `Date` of the response.
     pub(crate) fn date(&self) -> Option<Timestamp> {
         let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
         Some(date.into())
     }
 
-    /// Reports records without any known field to observers.
+    /// Reports records that have no known field to the observers.
     fn report_unrecognized(&self, records: usize) {
         if records > 0 {
             let request = RequestKind::Data(self.target.endpoint);
@@ -89,7 +89,7 @@ impl UndecodedResponse {
         }
     }
 
-    /// The body as text.
+    /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);
         let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
@@ -113,14 +113,14 @@ impl UndecodedResponse {
         Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
 
-    /// The error for a body that does not match the endpoint.
+    /// Creates the error for a body that does not match the endpoint.
     #[cold]
-    #[allow(clippy::needless_pass_by_value)] // No caller uses it afterwards.
+    #[allow(clippy::needless_pass_by_value)] // No caller uses `error` afterwards.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, context } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // The message of the service is used only if the body has no records. Otherwise a record failed to decode, which
-        // the message does not explain.
+        // A message in the body is used only if the body has no records. Otherwise a record failed to decode, which
+        // that message does not explain.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
@@ -138,7 +138,7 @@ impl UndecodedResponse {
 }
 
 impl Connection {
-    /// Adds the request to an error, and masks secrets.
+    /// Adds a description of the request to an error, and masks secrets.
     pub(crate) fn about(&self, error: Error, target: &RequestTarget) -> Error {
         error.about(target.endpoint, target.to_string()).without_secrets(&self.credentials)
     }
@@ -186,7 +186,7 @@ async fn answer(
     }
 }
 
-/// Returns a successful response, after as many attempts as the rules allow.
+/// Returns a successful response, after at most as many attempts as the retry rules allow.
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
@@ -220,12 +220,12 @@ async fn success(
 /// The request that every attempt sends.
 struct DataRequest<'r> {
     path: String,
-    /// The headers that this request adds to those of every request.
+    /// The headers of this request, in addition to those of every request.
     headers: &'r Headers,
 }
 
 impl DataRequest<'_> {
-    /// The path without its params.
+    /// Returns the path without the query.
     fn path(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
@@ -258,9 +258,9 @@ async fn authorized(
 
 /// Sends the request with the current token.
 ///
-/// A token that expired or was rejected while the request was queued is replaced first. If another token exists, that
-/// token is used at once; otherwise the permit is returned and a token is fetched. The new token is not checked after
-/// the second wait in the queue, since its lifetime may be shorter than that wait.
+/// If the token expired or was rejected while the request was queued, another token is used if there is one. Otherwise
+/// the permit is returned, a token is fetched, and the request waits in the queue again. After that wait, the token is
+/// not checked again, because its lifetime may always be shorter than the wait.
 async fn exchange(
     connection: &Connection,
     flow: &TokenFlow,
@@ -297,7 +297,7 @@ async fn send_once(
     connection.dispatcher.send(request, permit, context).await
 }
 
-/// Omits the headers: they may repeat a secret, and nothing is masked yet.
+/// Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
 impl fmt::Debug for UndecodedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("UndecodedResponse(..)")

@@ -1,6 +1,6 @@
 //! The options of a single request: timeouts, retry rules and headers.
 //!
-//! Setters fill the options; the client's settings apply to the rest. Most requests set nothing and allocate nothing.
+//! The client's settings apply to every option that is not set. Most requests set none, and then nothing is allocated.
 
 use crate::dispatch::Policy;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::transport::{Headers, InvalidHeader};
 /// The options of a request.
 #[derive(Clone, Default)]
 pub(crate) struct Options {
-    /// `None` if the rules are those of the client.
+    /// The timeouts and retry rules; `None` if those of the client apply.
     policy: Option<Box<Policy>>,
     headers: Headers,
     /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
@@ -17,7 +17,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Changes the rules, which are initially those of the client.
+    /// Changes the timeouts and retry rules, which are initially those of the client.
     pub(crate) fn set(&mut self, clients: &Policy, change: impl FnOnce(&mut Policy)) {
         change(self.policy.get_or_insert_with(|| Box::new(clients.clone())));
     }
@@ -28,7 +28,7 @@ impl Options {
         self.invalid = self.invalid.take().or(invalid);
     }
 
-    /// The rules; `None` if they are those of the client.
+    /// Returns the timeouts and retry rules; `None` if those of the client apply.
     pub(crate) fn policy(&self) -> Option<&Policy> {
         self.policy.as_deref()
     }

@@ -1,7 +1,7 @@
-//! Reasons for a rejected request, from the catalogue.
+//! Possible reasons for the rejection of a request, from the catalogue.
 //!
-//! An error for a rejected request gets hints on params that are missing, out of range or known not to work. Documented
-//! constraints were checked before the request was sent.
+//! If the service rejects a request, the error gets hints on params that are missing, out of range or known not to
+//! work. Documented constraints need no hint, because they were checked before the request was sent.
 
 use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo};
@@ -9,7 +9,7 @@ use crate::request::{RequestTarget, check};
 
 /// Adds hints on params that the service may have rejected, from the catalogue.
 pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
-    // Only for the statuses that mean a bad request in HTTP; the catalogue describes the service's other statuses.
+    // Hints are added only for the statuses that mean a bad request in HTTP.
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
@@ -36,8 +36,9 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// The reason why the service may reject a value: it is known to be rejected, it is not among the values known to work,
-/// or it is a list where only one value is accepted. Accepted values that the service's message lists are not repeated.
+/// Returns a reason why the service may have rejected a value: the value is known to be rejected, it is not one of the
+/// values that are known to work, or it is a list although only one value is accepted. If the service's message lists
+/// the accepted values, they are not repeated.
 fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
@@ -114,10 +115,10 @@ mod tests {
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
             (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
             (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
-            // No hint on a limit that is respected, or on a param that was not sent.
+            // There is no hint on a range that the value is in, or on a param that has no known constraints.
             (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
             (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
-            // The message has named the missing param.
+            // The message already names the missing param.
             (422, "`coin` is missing", &[some_venue], "no; `coin` is missing".to_owned()),
             (404, "look twice", &[], "no; look twice".to_owned()),
             (500, "", &[], "no".to_owned()),

@@ -1,11 +1,11 @@
 //! A body with the status and headers of its response.
 //!
-//! Awaiting a request returns only the body, which most callers want. This type is for callers that need a header, for
-//! example with a trace id, the remaining quota or the age of a response.
+//! Awaiting a request returns only the body, which most callers want. This type is for callers that need a header,
+//! which may contain a trace id, the remaining quota or the age of a response, for example.
 
 use crate::transport::Headers;
 
-/// A response of the service; from `Request::response`.
+/// A response of the service, returned by `Request::response`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Response<B> {

@@ -1,7 +1,7 @@
-//! Common behaviour of the emitted enums and identifiers: texts, of which the catalogue contains some values.
+//! Common behaviour of the emitted enums and identifiers, which are strings for which the catalogue lists known values.
 //!
-//! Any text is a valid value and no text is lost. An unknown value of an enum is opaque: no pattern distinguishes two
-//! unknown values, so a version with more known values does not change which patterns match.
+//! Any string is a valid value, and is kept unchanged. An unknown value of an enum is opaque: no pattern distinguishes
+//! two unknown values, so code that matches on values still compiles when a later version knows more of them.
 
 use std::time::Duration;
 
@@ -22,17 +22,17 @@ pub trait NamedType: Text {
     const INFO: &'static TypeInfo;
 }
 
-/// A value as text; [`named_type!`](crate::named_type!) implements it.
+/// A type that any string converts to; [`named_type!`](crate::named_type!) implements it.
 pub trait Text: for<'a> From<&'a str> {}
 
 impl ValueType {
-    /// The type of a value of a named type.
+    /// Returns the type of a value of a named type.
     pub const fn named<T: NamedType>() -> Self {
         Self::Named(T::INFO)
     }
 }
 
-/// A text that is not a known value of the enum in this version; `as_str` of the enum returns it.
+/// A string that is not a known value of the enum in this version; `as_str` of the enum returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownValue(Box<str>);
 
@@ -70,7 +70,7 @@ macro_rules! named_type {
                 }
             }
 
-            /// Returns the value as a reference, which is `Copy`; `None` for an unknown value.
+            /// Returns a static reference to the value, which is `Copy`; `None` for an unknown value.
             pub fn known(&self) -> ::std::option::Option<&'static Self> {
                 Self::ALL.iter().find(|known| *known == self)
             }
@@ -85,7 +85,7 @@ macro_rules! named_type {
             }
         }
 
-        /// Clones a value, for example a known one, so that setters accept a reference.
+        /// Clones the value, so that setters accept a reference.
         impl ::std::convert::From<&Self> for $name {
             fn from(value: &Self) -> Self {
                 ::std::clone::Clone::clone(value)
@@ -141,7 +141,7 @@ macro_rules! named_type {
             }
         }
 
-        /// Written as on the wire.
+        /// Serializes the value as on the wire.
         impl $crate::emitted::Serialize for $name {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -171,7 +171,7 @@ macro_rules! named_type {
             }
         }
 
-        /// Never fails: an unknown value is kept.
+        /// Never fails, because an unknown value is kept.
         impl ::std::str::FromStr for $name {
             type Err = ::std::convert::Infallible;
 

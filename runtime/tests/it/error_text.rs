@@ -182,7 +182,7 @@ async fn connection_errors_have_readable_text() {
     let client = service.builder().timeout(Duration::from_secs(1)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
     let expected = "client.raw (GET /x): status 503; retry after 2s; \
-        not retried, as `timeout` would expire first; after 1 attempt in 21ms";
+        not retried, because `timeout` would expire first; after 1 attempt in 21ms";
     assert_eq!(error.to_string(), expected);
     let limit = RateLimit::new(1, Duration::from_secs(60), 1);
     let builder = service.builder().rate_limit(limit).queue_timeout(Duration::from_secs(9));

@@ -73,11 +73,11 @@ async fn invalid_history_fails_before_sending() {
     let range = START..START + HOUR;
     let day = Timeframe::from("1d");
     let table = [
-        (ratio(), "`timeframe` is not set, but a history needs the interval between records; known are `1m`, `1h`"),
-        (ratio().timeframe(day), "the length of `timeframe` `1d` is unknown; known are `1m`, `1h`"),
-        (hours(&client).start_time(START), "`startTime` is set, but a history sets it; omit it; the range"),
-        (hours(&client).end_time(START), "`endTime` is set, but a history sets it"),
-        (hours(&client).sort("desc"), "`sort` is set, but a history sets it"),
+        (ratio(), "`timeframe` is not set; a history needs this interval between records; known values: `1m`, `1h`"),
+        (ratio().timeframe(day), "the length of `timeframe` `1d` is unknown; known values: `1m`, `1h`"),
+        (hours(&client).start_time(START), "`startTime` is set, but a history sets it itself; omit it; the range"),
+        (hours(&client).end_time(START), "`endTime` is set, but a history sets it itself"),
+        (hours(&client).sort("desc"), "`sort` is set, but a history sets it itself"),
         (hours(&client).limit(1), "`limit` is too small for a history; set it to at least 2, or omit it"),
     ];
     for (request, expected) in table {

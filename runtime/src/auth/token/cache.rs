@@ -16,7 +16,7 @@ use crate::transport::Headers;
 /// A bearer token.
 pub(crate) struct Token {
     secret: Secret,
-    /// The headers of a request for data with this token.
+    /// The headers of a data request that uses this token.
     pub(crate) headers: Headers,
     /// The time of the renewal; `None` if the token is used until it is rejected.
     renewal: Option<Instant>,
@@ -50,21 +50,22 @@ pub(crate) struct Cache {
     token: Option<Arc<Token>>,
     /// Previous tokens, the latest last. Requests with them may still be in flight, so errors mask them too.
     previous: Vec<Arc<Token>>,
-    /// The earliest time of the next renewal after a failed one; the old token is used until then if it still works.
+    /// After a failed renewal, the earliest time of the next one. Until that time, the old token is used if it still
+    /// works.
     next_renewal: Option<Instant>,
-    /// Paths that were rejected with a new token too, each with a time; until then, a rejection by that path does not
+    /// Paths that were rejected even with a new token, each with a time. Until that time, a 401 for the path does not
     /// replace the token.
     closed: HashMap<Box<str>, Instant>,
 }
 
 impl Cache {
-    /// The current token, unless it is due for renewal.
+    /// Returns the current token, unless it is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
         self.working().filter(|token| token.is_fresh() || is_paused)
     }
 
-    /// The current token, if it is likely to be accepted.
+    /// Returns the current token, if it is likely to be accepted.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.token.clone().filter(|token| !token.is_expired())
     }
@@ -78,13 +79,14 @@ impl Cache {
         if self.previous.len() > MAX_PREVIOUS {
             self.previous.remove(0);
         }
-        // A failed renewal concerned the previous token.
+        // The pause after a failed renewal applied only to the previous token.
         self.next_renewal = None;
         Ok(token)
     }
 
-    /// Records a 401: the next data request waits for a new token, unless the rejected token was replaced already.
-    /// Returns whether another token may help; false if the path was recently rejected with a new token.
+    /// Records a 401. The next data request waits for a new token, unless the rejected token was already replaced.
+    ///
+    /// Returns whether another token may help, which is false if the path was recently rejected even with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         // A late 401 for a previous token does not reject the current one.
         if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
@@ -96,7 +98,7 @@ impl Cache {
         true
     }
 
-    /// Records that a path was rejected with a new token too, so the token is not the reason.
+    /// Records that a path was rejected even with a new token, so the token is not the reason.
     pub(crate) fn reject_again(&mut self, path: &str) {
         // Limits the memory of the map; its entries expire soon anyway.
         if self.closed.len() == MAX_CLOSED {
@@ -110,33 +112,33 @@ impl Cache {
         self.closed.remove(path);
     }
 
-    /// The secrets that errors mask.
+    /// Returns the tokens, which are masked in errors.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.previous.iter().chain(&self.token).map(|token| &token.secret)
     }
 }
 
-/// The number of previous tokens that are stored. Requests in flight have more different tokens only if lifetimes are
-/// very short.
+/// The number of previous tokens that are stored. The requests in flight use more tokens than this only if lifetimes
+/// are very short.
 const MAX_PREVIOUS: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// After a path was rejected with a new token too, its rejections replace no token for this long, unless the path is
-/// accepted meanwhile.
+/// For this long after a path was rejected even with a new token, a 401 for the path does not replace the token, unless
+/// a request for the path succeeds in between.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
 /// The maximum number of paths in `closed`.
 const MAX_CLOSED: usize = 64;
 
-/// The delay between a failed renewal and the next.
+/// The delay between a failed renewal and the next attempt.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 
-/// A shorter lifetime is assumed to be an error: such a token is used until it is rejected.
+/// A shorter lifetime is assumed to be an error, so a token with such a lifetime is used until it is rejected.
 const MIN_LIFETIME: Duration = Duration::from_secs(1);
 
-/// The time for which a token of this lifetime is used.
+/// Returns the time for which a token with this lifetime is used.
 fn usable(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(MARGIN.min(lifetime / 10))
 }

@@ -140,7 +140,7 @@ impl TokenSource {
     /// Requests a token, once.
     async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext) -> Result<Token, Error> {
         let permit = dispatcher.permit(context).await?;
-        // The lifetime counts from before sending, so that the token is never assumed to be valid for too long.
+        // The lifetime is counted from a time before sending, so that the token is never used for too long.
         let begun = Instant::now();
         let form = Some("grant_type=client_credentials");
         let request = dispatcher.request(self.info.path, self.token_headers.clone(), form, context);

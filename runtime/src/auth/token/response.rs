@@ -30,7 +30,7 @@ impl TokenResponse {
     }
 }
 
-/// Parses seconds, given as a number or as text; an invalid value counts as absent.
+/// Parses a lifetime in seconds, given as a number or as a string; an invalid value counts as absent.
 fn lifetime(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Number(number) => number.as_f64()?,
@@ -40,7 +40,7 @@ fn lifetime(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
-/// The error for a response without a usable token.
+/// Creates the error for a response without a usable token.
 pub(super) fn unreadable(why: &str) -> Error {
     Error::new(ErrorKind::Decode, format!("invalid response from the token endpoint: {why}"))
 }

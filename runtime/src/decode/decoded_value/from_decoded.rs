@@ -118,7 +118,7 @@ impl<'a> DecodedValue<'a> {
         }
     }
 
-    /// Takes a text.
+    /// Takes a value that is text.
     fn take_text(&mut self) -> Cow<'a, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),

@@ -1,4 +1,4 @@
-//! A series as columns: for every field the values of all records.
+//! A series as columns. A column contains the values that all records have for one field.
 //!
 //! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
 //! define them, in order of first appearance.
@@ -15,12 +15,12 @@ pub struct Column<'r> {
     pub name: &'r str,
     /// The field's description in the catalogue; `None` if the fields of the records are unknown.
     pub info: Option<&'static FieldInfo>,
-    /// One value per record; [`FieldValue::Null`] if the record has none.
+    /// One value for each record; [`FieldValue::Null`] for a record without a value.
     pub values: Vec<FieldValue<'r>>,
 }
 
 impl Column<'_> {
-    /// Returns the values as numbers; `None` for a value that is not a number.
+    /// Returns the value of each record as a number; `None` if it is not a number.
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.values.iter().map(|value| value.number())
     }
@@ -74,7 +74,7 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
     columns
 }
 
-/// Returns the column of a wire name; `None` if the table has no such field, or no record has such a key.
+/// Returns the column with a wire name; `None` if the table has no such field, or, without a table, no record has it.
 pub(crate) fn column<'r, T: AsFieldValue>(
     info: Option<&'static RecordInfo>,
     records: &'r [T],

@@ -1,7 +1,8 @@
 //! Deserialization of records and series from their wire form, with any deserializer of serde.
 //!
-//! The input becomes JSON, which the decoder reads like a response: same tolerance, same errors, no code for each
-//! record. JSON input keeps its text, so a number keeps every digit; other formats pass through [`Value`].
+//! The input is converted to JSON, which the decoder reads like a response, with the same tolerance and the same
+//! errors, and without code for each record. JSON input keeps its text, so a number keeps every digit. Other formats
+//! are converted through [`Value`].
 
 use std::fmt;
 
@@ -26,8 +27,8 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
 
 /// A deserializer from which [`RawValue`] can be read, for any format.
 ///
-/// `RawValue` deserializes a newtype. `serde_json` recognizes the newtype's name and passes the text, as the only entry
-/// of a map. Any other format passes the value itself, within a newtype or bare; the value is converted to text here.
+/// `RawValue` requests a newtype with a special name. `serde_json` recognizes the name and passes the text, as the only
+/// entry of a map. Any other format passes the value, within a newtype or bare, and this type converts it to text.
 struct TextOrValue<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
@@ -47,7 +48,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
     }
 }
 
-/// The visitor of a newtype with this name.
+/// A visitor that receives a newtype of any format, and passes its text on under the newtype's name.
 struct Newtype<V> {
     name: &'static str,
     visitor: V,

@@ -1,7 +1,7 @@
 //! Serialization of records and series into their wire form, with any serializer of serde.
 //!
-//! Names are wire names, a timestamp has the unit of its field, and an absent value is `null`, so that all records of a
-//! type have the same shape. Unknown fields follow the known fields.
+//! Fields have their wire names, and a timestamp has the unit of its field. An absent value is written as `null`, so
+//! that all records of a type have the same fields. Unknown fields follow the known fields.
 
 use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
@@ -62,7 +62,7 @@ fn item(ty: ValueType) -> ValueType {
     }
 }
 
-/// Writes a value without its field; a timestamp becomes the number of Unix seconds.
+/// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Typed { value: *self, ty: ValueType::Any }.serialize(serializer)
@@ -170,7 +170,7 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
 }
 
 impl<R, M> Level<'_, R, M> {
-    /// Returns the object one key further down the path.
+    /// Returns the level inside this one, in the object under `key`.
     fn within(&self, key: &str) -> Self {
         let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
         let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());

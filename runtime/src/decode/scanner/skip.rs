@@ -1,7 +1,7 @@
 //! Skips the value of an unknown field.
 //!
-//! The value only has to be valid JSON: numbers beyond every `f64`, half of a surrogate pair and deep nesting are
-//! allowed by the grammar, and must not make the response an error. No text is unescaped and no number is computed.
+//! The value only has to be valid JSON. The grammar allows numbers that are too large for an `f64`, half of a surrogate
+//! pair, and deep nesting, so these must not make the response an error. No string is unescaped, no number computed.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips a list, an object or a text with escapes.
+    /// Skips a list, an object or a string with escapes.
     fn skip_nested(&mut self) -> Result<(), DecodeError> {
         let rest = self.rest();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
@@ -39,7 +39,7 @@ impl<'a> Scanner<'a> {
         Err(self.error(problem.split(" at line ").next().unwrap_or_default()))
     }
 
-    /// Reads a key as far as it can be decoded, and its colon; half of a surrogate pair stays an escape.
+    /// Reads a key and its colon. A key that cannot be decoded, such as half of a surrogate pair, keeps its escapes.
     #[inline]
     pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
         let start = self.at;

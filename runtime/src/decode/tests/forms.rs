@@ -1,8 +1,9 @@
-//! Records by position, values by keys that are data, values that can be null, and times written as text.
+//! Records whose values are listed by position, objects with arbitrary keys, values that can be null, and times that
+//! are written as text.
 //!
-//! A value is written in the form in which it was read, so every row of the tables contains both.
+//! A value is serialized in the layout in which it was read, so every row of the tables contains input and output.
 
-#![allow(unreachable_pub, reason = "what users of an emitted record call is written for these too")]
+#![allow(unreachable_pub, reason = "the macro writes public methods for these records too")]
 
 use std::collections::BTreeMap;
 
@@ -79,7 +80,7 @@ impl Record for Forecast {
 
 crate::fields!(Forecast => at = 0, days = 1, levels = 2, runs = 3, books = 4);
 
-/// A record in a list of its own.
+/// A record that contains a list of records of its own type.
 struct Sector {
     name: String,
     parts: Vec<Sector>,
@@ -107,7 +108,7 @@ fn records_in_records_of_the_same_type() {
     assert!(format!("{:?}", Sector::INFO).len() < 10_000);
 }
 
-/// Returns the decoded value and its serialized form, or the error.
+/// Decodes a body and returns its serialized form, or the error.
 fn check<B: Body + serde_core::Serialize>(text: &str) -> String {
     match B::decode(text) {
         Ok(body) => serde_json::to_string(&body).unwrap(),

@@ -1,4 +1,4 @@
-//! Paths in decoding errors, and the cost of values that no field uses.
+//! Paths in decoding errors, and the treatment of values that no field uses.
 //!
 //! Invalid JSON is an error anywhere; a value that no `Value` can represent is an error only if a field uses it.
 

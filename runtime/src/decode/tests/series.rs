@@ -1,4 +1,4 @@
-//! Decoding of a series: the envelope, and one record after the other.
+//! Decoding of a series: the envelope, and the records one after another.
 //!
 //! Tests of single records are in `decode/tests.rs`.
 
@@ -199,7 +199,7 @@ fn metadata_object_may_be_absent() {
     }
 }
 
-/// Counts records, and notes the number for which memory is reserved.
+/// Counts the records, and stores each number of records for which memory is reserved.
 #[derive(Default)]
 struct Room {
     records: usize,
@@ -216,8 +216,8 @@ impl Push for Room {
     }
 }
 
-/// The length of the first record is used to estimate the number of records; a short first record in a large body must
-/// not reserve memory for all of the body.
+/// The number of records is estimated from the length of the first. A short first record in a large body must not
+/// reserve too much memory.
 #[test]
 fn capacity_is_reserved_once_and_limited_to_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {

@@ -34,7 +34,7 @@ impl<T> Row<T> {
     }
 }
 
-/// Several histories as one table; from [`MultiHistory::align`].
+/// Several histories as one table, created by [`MultiHistory::align`].
 ///
 /// The series may have different steps. The records of a series that is ahead of the others are kept in memory.
 #[must_use = "nothing is sent before it is polled"]
@@ -43,7 +43,7 @@ pub struct Aligned<K, T> {
     columns: Vec<Column<T>>,
 }
 
-/// The records of a series that are in no row yet.
+/// The records of a series that have not been returned in a row yet.
 struct Column<T> {
     cells: VecDeque<(Timestamp, Option<T>)>,
     /// The end of the last page of the series; `None` before the first page.
@@ -56,7 +56,7 @@ impl<T> Column<T> {
         Self { cells: VecDeque::new(), until: None, report: Report::default() }
     }
 
-    /// Returns whether the series has been read past a time.
+    /// Returns whether it is known if the series has a record at this time, because the series was read that far.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }
@@ -84,7 +84,7 @@ impl<K: Clone, T> Aligned<K, T> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// The reports so far, each with the key of its series.
+    /// Returns the reports so far, each with the key of its series.
     pub fn reports(&self) -> impl Iterator<Item = (&K, &Report)> {
         self.series.series.iter().zip(&self.columns).map(|(member, column)| (&member.key, &column.report))
     }
@@ -113,7 +113,7 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
                 return Poll::Ready(Some(Ok(row)));
             }
             match self.series.poll_indexed(cx) {
-                // A series may have just ended; then the row is complete without a record of that series.
+                // The poll may have ended a series, which can complete the row without a record of that series.
                 Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {

@@ -12,7 +12,7 @@ fn span((from, to): Ends) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// A pager for the range from 0 to `to`, with windows of `steps` steps of ten seconds each.
+/// Creates a pager for the range from 0 to `to`, with windows of `steps` steps of ten seconds each.
 fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
     let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
     let options = PagerOptions {
@@ -41,7 +41,7 @@ fn all((from, to): Ends) -> impl Iterator<Item = i64> {
     (from..to).step_by(10)
 }
 
-/// The next returned window, and its number of records.
+/// Takes the next window, and returns it with its number of records.
 fn take(pager: &mut Pager<()>) -> Option<(Span, usize)> {
     pager.take().map(|(window, outcome)| (window, outcome.unwrap().sorted.len()))
 }
@@ -68,8 +68,8 @@ fn empty_last_window_is_trusted() {
     assert!(pager.is_over());
 }
 
-/// The first and last windows of a range can be empty, so an empty response for them is trusted once another empty
-/// response was confirmed.
+/// The first and last windows of a range can be empty, so an empty response for them is accepted once another empty
+/// response was confirmed. Any other empty window next to records is requested again.
 #[test]
 fn an_empty_window_between_two_with_records_is_never_trusted() {
     let mut beginning = pager(80, 4, 80);
@@ -86,8 +86,8 @@ fn an_empty_window_between_two_with_records_is_never_trusted() {
     respond(&mut between, (40, 60), []);
 }
 
-/// The page after an empty window has no first record. The first record is requested again, and the response is empty,
-/// which is no evidence that the window is empty.
+/// The page after an empty window lacks its first record. That record is requested again, and the response is empty,
+/// which is not evidence that the window before it is empty too.
 #[test]
 fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     let mut between = pager(120, 4, 120);
@@ -99,7 +99,7 @@ fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     respond(&mut between, (40, 60), all((40, 60)));
 }
 
-/// A truncated page: its end is requested again, and the records of the end are returned.
+/// The end of a page without records is requested again; the first page was truncated, and the second was complete.
 #[test]
 fn a_missing_end_is_requested_once_more() {
     let mut truncated = pager(80, 8, 80);

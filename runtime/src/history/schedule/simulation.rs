@@ -1,7 +1,7 @@
 //! Simulates a bot that runs for a month, with outages, bursts of failures, late and missing records, wrong clocks and
 //! restarts.
 //!
-//! The service has the correct time; the follower has a monotonic clock that drifts and a wall clock that jumps.
+//! The service has the correct time. The bot has a monotonic clock that drifts and a wall clock that jumps.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -166,8 +166,8 @@ impl Bot {
         for page in self.schedule.grid.pieces(window, 499) {
             let responded = self.at;
             self.at += back;
-            // The first response has a `Date` if the wall clock is wrong, because the follower uses the wall clock
-            // until the first `Date`.
+            // If the wall clock is wrong, the first response has a `Date`, because the follower uses the wall clock
+            // until it receives a `Date`.
             let has_date =
                 self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
             let date = has_date.then(|| Timestamp::from(START + responded / 1000));

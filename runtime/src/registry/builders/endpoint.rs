@@ -24,7 +24,7 @@ impl GroupInfo {
 
 #[doc(hidden)]
 impl EndpointInfo {
-    /// Creates an endpoint of which only the name is known.
+    /// Creates an endpoint for which only the name is known.
     pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
         Self {
             group,
@@ -60,7 +60,7 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets the replacements of shared params whose facts differ on this endpoint.
+    /// Sets the descriptions that replace those of shared params whose facts differ on this endpoint.
     pub const fn param_overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
             params.overrides = overrides;
@@ -77,7 +77,7 @@ impl EndpointInfo {
         Self { body: BodyInfo::Series { record, time, time_unit: None, evidence }, ..self }
     }
 
-    /// Sets the unit of the time of a series whose fields are unknown.
+    /// Sets the unit of the time field of a series whose fields are unknown.
     pub const fn time_unit(self, unit: TimeUnit) -> Self {
         match self.body {
             BodyInfo::Series { record, time, evidence, .. } => {
@@ -140,13 +140,13 @@ impl ParamInfo {
         self
     }
 
-    /// Sends each of several values as a separate param.
+    /// Sets that each of several values is sent as a separate param.
     pub const fn repeated(mut self) -> Self {
         self.list_as = ListFormat::Repeated;
         self
     }
 
-    /// Sends several values as a JSON list.
+    /// Sets that several values are sent as a JSON list.
     pub const fn as_json(mut self) -> Self {
         self.list_as = ListFormat::Json;
         self

@@ -13,7 +13,7 @@ use crate::registry::{
 
 #[doc(hidden)]
 impl ServiceInfo {
-    /// Creates a service of which only the title is known; its timestamps are in seconds.
+    /// Creates a service for which only the title is known; its timestamps are in seconds.
     pub const fn new(title: &'static str) -> Self {
         Self {
             title,
@@ -93,7 +93,7 @@ impl ServiceInfo {
 
 #[doc(hidden)]
 impl ClientCredentialsInfo {
-    /// Creates a flow from the path of its token endpoint.
+    /// Creates the description of a token flow from the path of its token endpoint.
     pub const fn new(path: &'static str, label: &'static str, evidence: Evidence) -> Self {
         Self { path, label, evidence, reply: &[], errors: &[], notes: "" }
     }

@@ -13,13 +13,13 @@ impl RecordInfo {
         Self { name, summary: "", fields, form: RecordLayout::Object }
     }
 
-    /// Marks the record as a list on the wire, with each field at its position.
+    /// Marks the record as one that is a list on the wire, with each value at the position of its field.
     pub const fn positional(mut self) -> Self {
         self.form = RecordLayout::Positional;
         self
     }
 
-    /// Marks the record as one that is written on the wire as the value of its only field.
+    /// Marks the record as one that is only the value of its single field on the wire.
     pub const fn value(mut self) -> Self {
         self.form = RecordLayout::Value;
         self
