@@ -1,4 +1,4 @@
-//! Any body is either read like `serde_json` reads it, or rejected with an error that points into the body.
+//! Any body is either read as `serde_json` reads it, or rejected with an error that points into the body.
 
 use std::fmt::Display;
 
@@ -134,7 +134,7 @@ fn assert_number(number: f64, expected: &Value) {
     assert_eq!(Some(number.to_bits()), expected.map(f64::to_bits));
 }
 
-/// The integer of a JSON value, written as a number or as text; `None` if the conversion would lose digits.
+/// Returns the integer of a JSON value that is a number or a string; `None` if the conversion would lose digits.
 // The comparison above guarantees that the cast is exact.
 #[allow(clippy::cast_possible_truncation)]
 fn integer_of(value: &Value) -> Option<i64> {
@@ -156,7 +156,7 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Asserts that two values are equal; zero and negative zero are different.
+/// Asserts that two values are equal, where zero and negative zero are different.
 fn assert_same(value: &Value, expected: &Value) {
     match (value, expected) {
         (Value::Array(values), Value::Array(expected)) => {

@@ -1,7 +1,7 @@
-//! Properties of every text that a service may send.
+//! Properties that hold for every text that a service may send.
 //!
-//! Each property is a function of one text that panics if the text violates the property. The fuzz targets in `fuzz/`
-//! search for such texts; the tests here run the corpus that is stored in `fuzz/`. This module is built only for tests
+//! Each property is a function that panics if a text violates the property. The fuzz targets in `fuzz/` search for such
+//! texts. The tests here check the texts in the corpus, which is stored in `fuzz/`. This module is built only for tests
 //! and `cargo fuzz`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a violated property panics")]
@@ -16,8 +16,8 @@ pub use number::number;
 pub use retry_after::retry_after;
 pub use token_reply::token_reply;
 
-/// Not with `__json-features`: then `serde_json`, the reference, keeps the text of numbers and does not read them
-/// exactly.
+/// The tests are omitted with `__json-features`, because `serde_json`, which is the reference, then keeps the text of
+/// numbers and does not read them exactly.
 #[cfg(all(test, not(feature = "__json-features")))]
 mod tests {
     use std::fs;

@@ -1,4 +1,4 @@
-//! Any number, quoted or not, is either read like `serde_json` and Rust read it, or rejected.
+//! Any number, quoted or not, is either read as `serde_json` and Rust read it, or rejected.
 
 use crate::decode::record::{DecodedValue, FromDecoded, Record};
 use crate::registry::{TimeUnit, ValueType};
@@ -9,7 +9,7 @@ use crate::values::{Number, Timestamp, Value};
 
 use crate::decode::sample::Level;
 
-/// Checks that the result is the nearest `f64`, and an integer only if the conversion loses nothing.
+/// Checks that the result is the nearest `f64`, and that it is an integer only if that loses nothing.
 ///
 /// # Panics
 ///
@@ -47,12 +47,12 @@ fn assert_bare_and_quoted_agree(text: &str, float: f64) {
     }
 }
 
-/// Converts a quoted number.
+/// Converts the content of a string to a value of a number type.
 fn decoded<'a>(ty: &ValueType, text: &'a str) -> Option<DecodedValue<'a>> {
     DecodedValue::of_text(ty, text.into())
 }
 
-/// Asserts that the integer is the nearest to its number, and that an integer literal is read exactly.
+/// Asserts that a number converts to the nearest integer, and that an integer literal is read exactly.
 // Only integers below 2^53 are cast, so the cast is exact.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
@@ -64,7 +64,7 @@ fn assert_integer(text: &str, number: Number) {
     let count = decoded(&ValueType::Count, text).map(|mut value| u64::from_decoded(&mut value));
     assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
-        // Negative zero is a float unless an integer is wanted.
+        // Negative zero is a float unless it is read as an integer.
         (Some(written), read) => assert_eq!(read, Some(written)),
         (None, Some(read)) => {
             assert!(read.unsigned_abs() < 1 << 53, "{text}");

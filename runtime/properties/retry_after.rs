@@ -1,4 +1,4 @@
-//! No `Retry-After` header delays a request longer than allowed.
+//! No `Retry-After` header delays a request for longer than the rules allow.
 
 use std::time::Duration;
 
@@ -51,8 +51,8 @@ fn is_decimal(value: &str) -> bool {
         && !value.ends_with('.')
 }
 
-/// Asserts that the rate limiter pauses no longer than allowed, and that a request that would have to wait longer fails
-/// at once.
+/// Asserts that the rate limiter never pauses for longer than the rules allow, and that a request that would have to
+/// wait longer fails at once.
 fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
     let rules = Retry::default().max_retry_after(longest);

@@ -1,4 +1,4 @@
-//! Any response with a token is read, any other response is rejected, and no error repeats the content of the response.
+//! Any response with a token is read, and any other response is rejected. No error repeats the content of the response.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn usable_token(reply: &Value) -> Option<&str> {
 /// Asserts that a lifetime is read as the nearest `f64`, and a negative lifetime as zero.
 fn assert_life(life: Option<Duration>, expected: &Value) {
     let expected = match expected {
-        // A lifetime in text has to be a number without white space around it.
+        // A lifetime that is a string has to be a number without white space around it.
         Value::String(text) if text.trim() == text => serde_json::from_str::<f64>(text).ok(),
         other => other.as_f64(),
     };

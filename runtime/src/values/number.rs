@@ -1,6 +1,6 @@
-//! Numbers in a form from which any Rust number type can be converted.
+//! Numbers in a form that converts to any Rust number type.
 //!
-//! The text of a number may be quoted. Only JSON numbers are accepted, never infinities or NaN.
+//! A number may also be the content of a string. Only JSON numbers are accepted, never infinities or NaN.
 
 /// A number in the form in which it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,27 +13,27 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// Every integer below this is exact as an `f64`, and no other integer rounds to the same `f64`.
+/// An `f64` represents every integer below this exactly, and no other integer rounds to the same `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// Reason for a missing number at a position of a text.
+/// The reason why a text does not begin with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
-    /// The text is not a number.
+    /// The text does not begin with a number.
     Other,
     /// A number outside the range of `f64`.
     OutOfRange,
 }
 
 impl Number {
-    /// Reads a quoted number.
+    /// Reads a number that is an entire text, such as the content of a string.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (number, length) = Self::begin(text).ok()?;
         if length == text.len() { Some(number) } else { None }
     }
 
     /// Reads the JSON number at the beginning of a text, and returns its length.
-    #[allow(clippy::inline_always)] // Most of a body is numbers, and each call on the way costs a tenth of one.
+    #[allow(clippy::inline_always)] // A body is mostly numbers, and each call adds a tenth to the time to read one.
     #[inline(always)]
     pub(crate) fn begin(text: &str) -> Result<(Self, usize), NoNumber> {
         let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
@@ -44,7 +44,7 @@ impl Number {
         Ok((number.ok_or(NoNumber::OutOfRange)?, length))
     }
 
-    /// Length of the number at the beginning of a text, also if it is outside the range of `f64`.
+    /// Returns the length of the number at the beginning of a text, even if it is outside the range of `f64`.
     pub(crate) fn length(text: &str) -> Option<usize> {
         Decimal::begin(text.as_bytes()).map(|(_, length)| length)
     }
@@ -70,7 +70,7 @@ impl Number {
     /// Returns the number as an integer, unless the conversion would round.
     ///
     /// A number with a fraction is read as the nearest `f64`, which may be an integer.
-    // The cast is guarded by the comparison before it, whose own cast is exact.
+    // The cast to `i64` is exact because of the comparison before it, and the cast of `EXACT` is exact too.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {
         match self {
@@ -92,7 +92,7 @@ impl Number {
 /// The parts of a decimal number, with the digits in one machine word if they fit.
 struct Decimal {
     is_negative: bool,
-    /// The digits without the decimal point, unless there are more than [`WORD`].
+    /// The digits without the decimal point, as a number; wrong if there are more than [`WORD`] digits.
     digits: u64,
     count: usize,
     fraction: usize,
@@ -143,9 +143,10 @@ impl Decimal {
         Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
     }
 
-    /// Returns the number, if it can be computed with one rounding at most.
+    /// Returns the number, if it can be computed with at most one rounding.
     #[inline]
-    // Guarded: up to 2^53 every whole number is an `f64`, and up to eighteen digits an `i64`.
+    // The casts are exact: every integer up to 2^53 is an `f64`, and every integer of up to eighteen digits is an
+    // `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
     fn number(&self) -> Option<Number> {
         if self.count > WORD || self.has_exponent {
@@ -177,7 +178,7 @@ fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     read_few_digits(text, at, digits)
 }
 
-/// Does the same as `read_digits`, digit by digit, which is faster for a few digits.
+/// Does the same as `read_digits`, but digit by digit, which is faster for a few digits.
 #[inline]
 fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut end = start;
@@ -190,15 +191,16 @@ fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
 
 /// Converts eight digits into a number; `None` if any byte is not a digit.
 ///
-/// All digits are converted at once: neighbours are combined into numbers of two digits, then into numbers of four
-/// digits, then into one number.
+/// All digits are converted at once: adjacent digits are combined into numbers of two digits, those into numbers of
+/// four digits, and those into one number.
 #[inline]
 fn eight(chunk: [u8; 8]) -> Option<u64> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let chunk = u64::from_le_bytes(chunk);
     let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
-    // A byte below `0` borrows and a byte above `9` carries; both set the highest bit of a byte.
+    // For a byte below `0` the subtraction borrows, and for a byte above `9` the addition carries. Both set the highest
+    // bit of a byte.
     let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
     if (digits | beyond) & HIGHS != 0 {
         return None;

@@ -1,7 +1,7 @@
 //! Timestamps, independent of any unit.
 //!
-//! A [`Timestamp`] is exact; the unit of a param or a field is in the registry and is applied when the value is written
-//! or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
+//! A [`Timestamp`] is exact. The registry contains the unit of a param or a field, which is applied when the value is
+//! written or read. A timestamp converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
 
 mod arithmetic;
 mod conversions;
@@ -18,9 +18,9 @@ use crate::platform;
 use crate::registry::TimeUnit;
 use crate::values::Value;
 
-/// A point in time, with nanosecond resolution.
+/// A time, with nanosecond resolution.
 ///
-/// Integers convert from Unix seconds, regardless of the unit of the service.
+/// An integer that is converted to a timestamp is always Unix seconds, regardless of the unit that the service uses.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};
@@ -33,7 +33,7 @@ use crate::values::Value;
 /// assert_eq!(later - start, Duration::from_secs(5000));
 /// # Ok::<(), ParseTimestampError>(())
 /// ```
-// An `i128` is aligned to 16 bytes, which would make a decoded value and most records 8 bytes larger.
+// Packed, because an `i128` is aligned to 16 bytes, which would make a decoded value and most records 8 bytes larger.
 #[repr(Rust, packed(8))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp {
@@ -44,7 +44,7 @@ pub struct Timestamp {
 const SECOND: i128 = 1_000_000_000;
 
 impl TimeUnit {
-    /// Returns the nanoseconds of a number on the wire; those of a second for units that are text.
+    /// Returns the nanoseconds of one unit, where a unit that is text counts as a second.
     const fn nanos(self) -> u32 {
         match self {
             Self::Seconds | Self::Iso8601 | Self::Date => 1_000_000_000,
@@ -59,7 +59,7 @@ impl TimeUnit {
         if self == Self::Date { Duration::from_secs(24 * 60 * 60) } else { Duration::from_nanos(self.nanos().into()) }
     }
 
-    /// Returns the timestamp that a text on the wire represents; `None` if it is invalid.
+    /// Parses a timestamp from its text on the wire; returns `None` if the text is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
             return Timestamp::from_text(text);
@@ -69,11 +69,12 @@ impl TimeUnit {
 }
 
 impl Timestamp {
-    /// The last second that RFC 3339 can represent, since its years have four digits.
+    /// The last second that RFC 3339 can represent, because its years have four digits.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
-    /// Earliest and latest timestamp.
+    /// The earliest timestamp.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
+    /// The latest timestamp.
     const MAX: Self = Self { nanos: Self::from_unix_seconds(i64::MAX).nanos + SECOND - 1 };
 
     /// Creates a timestamp from Unix seconds; negative values are before 1970.
@@ -82,18 +83,18 @@ impl Timestamp {
     }
 
     /// Returns whole Unix seconds, rounded down.
-    #[allow(clippy::cast_possible_truncation)] // No timestamp has more seconds.
+    #[allow(clippy::cast_possible_truncation)] // The seconds of every timestamp fit into an `i64`.
     pub const fn unix_seconds(self) -> i64 {
         self.nanos.div_euclid(SECOND) as i64
     }
 
     /// Returns the nanoseconds in addition to the seconds.
     pub(crate) fn subsec_nanos(self) -> u32 {
-        // The fallback is never used: the remainder is less than a second.
+        // The fallback is never used, because the remainder is less than a second.
         u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()
     }
 
-    /// Converts serialized seconds, with microsecond resolution; `None` if they are out of range.
+    /// Converts serialized seconds, with microsecond resolution; returns `None` if they are out of range.
     fn from_seconds(seconds: f64) -> Option<Self> {
         let distance = Duration::try_from_secs_f64(seconds.abs()).ok()?;
         let distance = Duration::from_micros(u64::try_from((distance.as_nanos() + 500) / 1000).ok()?);
@@ -112,12 +113,12 @@ impl Timestamp {
         Self { nanos: count as i128 * unit.nanos() as i128 }
     }
 
-    /// Converts a text in a body, for services that write times as text.
+    /// Converts a string in a body, for services that write times as text.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         iso8601::read(text)
     }
 
-    /// Appends the value in its wire form, rounded down to the unit.
+    /// Appends the value in the form that is sent, rounded down to the unit.
     pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
         match unit {
             TimeUnit::Iso8601 => iso8601::write(self, out),
@@ -150,7 +151,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Fails for the few timestamps outside the range of the system's clock type.
+/// Fails for timestamps outside the range of the system's clock type.
 impl TryFrom<Timestamp> for SystemTime {
     type Error = OutOfRange;
 
@@ -161,8 +162,8 @@ impl TryFrom<Timestamp> for SystemTime {
     }
 }
 
-/// Writes `2024-03-01T00:00:00Z`, with 0, 3, 6 or 9 fractional digits; before 1970 and after 9999, the number of Unix
-/// seconds.
+/// Writes the time like `2024-03-01T00:00:00Z`, with 0, 3, 6 or 9 fractional digits. A time before 1970 or after 9999
+/// is written as the number of Unix seconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
@@ -182,19 +183,19 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// Writes Unix seconds, as an integer if there is no fraction; within a record, the unit of the field is used.
+/// Writes Unix seconds, as an integer if there is no fraction. In a record, the unit of the field is used instead.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.unix_seconds(), self.subsec_nanos()) {
             (seconds, 0) => serializer.serialize_i64(seconds),
-            // Exact to the microsecond for dates within some centuries of today.
+            // The number is exact to the microsecond for dates within some centuries of today.
             #[allow(clippy::cast_precision_loss)]
             (seconds, nanos) => serializer.serialize_f64(seconds as f64 + f64::from(nanos) / 1e9),
         }
     }
 }
 
-/// Reads Unix seconds, with fractions to the microsecond, or RFC 3339 in UTC.
+/// Reads Unix seconds, with fractions down to a microsecond, or RFC 3339 in UTC.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // No visitor is used, because under `serde_json/arbitrary_precision` it would receive a number as a map.
@@ -209,7 +210,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads RFC 3339 in UTC, `2024-03-01T00:00:00Z`.
+/// Reads RFC 3339 in UTC, for example `2024-03-01T00:00:00Z`.
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
@@ -219,7 +220,7 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Error for a text that is not a valid [`Timestamp`].
+/// The error for a text that is not a valid [`Timestamp`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError(&'static str);
 
@@ -231,7 +232,7 @@ impl fmt::Display for ParseTimestampError {
 
 impl std::error::Error for ParseTimestampError {}
 
-/// A [`Timestamp`] outside the range of [`SystemTime`].
+/// The error for a [`Timestamp`] outside the range of the type that it is converted to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange(Timestamp);
 

@@ -1,7 +1,7 @@
-//! Wire format of values.
+//! The format in which values of params are sent.
 //!
-//! A value becomes the text of a param, neither checked nor encoded. [`IntoParam`] decides whether the value is set at
-//! all; the decoder reads values of responses.
+//! This module writes a value as text, without checking or encoding it. [`IntoParam`] decides whether the value is set
+//! at all. The decoder reads values of responses.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ pub use super::named_type::{NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
 pub trait ToWire {
-    /// Appends the value's text, not yet encoded for a URL; a timestamp is written in the unit.
+    /// Appends the value's text, not yet encoded for a URL. A timestamp is written in the unit `unit`.
     fn write_param(&self, unit: TimeUnit, out: &mut String);
 
-    /// Returns whether there is a value; without one, the param is omitted.
+    /// Returns whether there is a value; if not, the param is omitted.
     fn is_some(&self) -> bool {
         true
     }
 
-    /// Returns the value's text, not yet encoded for a URL; a timestamp is written in the unit.
+    /// Returns the value's text, not yet encoded for a URL. A timestamp is written in the unit `unit`.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
         self.write_param(unit, &mut out);
@@ -88,7 +88,7 @@ impl ToWire for Timestamp {
     }
 }
 
-/// Writes text without quotes, anything else as JSON.
+/// Writes a string without quotes, and any other value as JSON.
 impl ToWire for Value {
     fn write_param(&self, _: TimeUnit, out: &mut String) {
         match self {

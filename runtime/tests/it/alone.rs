@@ -7,8 +7,8 @@ pub(crate) fn is_alone() -> bool {
     std::env::var_os("ALONE").is_some()
 }
 
-/// Runs one test, named `module::test`, in a process with these environment variables and no others for proxies or root
-/// certificates.
+/// Runs one test, named `module::test`, in a process with these environment variables. Other variables for proxies and
+/// root certificates are removed.
 #[track_caller]
 pub(crate) fn run_alone(test: &str, environment: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());

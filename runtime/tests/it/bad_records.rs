@@ -43,7 +43,7 @@ async fn by_default_a_bad_record_fails_the_page_with_its_path() {
     let problem = "`data[700].ratio`: expected a number, found `null`";
     assert!(error.to_string().contains(problem), "{error}");
     assert_eq!(format!("{error:#}").matches(problem).count(), 1);
-    // A body that is not JSON is rejected either way.
+    // A body that is not JSON is rejected even if the request skips bad records.
     let broken = Service::new(|_, _| reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": nul}]}"#)).client();
     let error = broken.market().ratio().skip_bad_records().await.unwrap_err();
     assert!(

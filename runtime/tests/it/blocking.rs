@@ -1,4 +1,4 @@
-//! Blocking requests: from one thread, from many, and in contexts where they are errors.
+//! Tests of blocking requests from one thread, from many threads, and in contexts where they are errors.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -19,7 +19,7 @@ fn ask(client: &Client) -> Result<f64, Error> {
     Ok(series.iter().map(|point| point.ratio).sum())
 }
 
-/// Sends this number of requests from this number of threads, and sums the values.
+/// Sends `times` requests from each of `threads` threads, and sums the values.
 fn ask_from_threads(client: &Client, threads: usize, times: usize) -> f64 {
     thread::scope(|scope| {
         let asker = || (0..times).map(|_| ask(client).unwrap()).sum::<f64>();
@@ -119,7 +119,7 @@ async fn blocking_inside_async_is_an_error() {
     let there = client.clone();
     tokio::spawn(async move { check_refusal(&there) }).await.unwrap();
     assert_eq!(service.seen(), (0, 0));
-    // The check whether this thread polls a task has restored the budget of the task.
+    // The check for an async task has restored the budget of this task.
     assert!(tokio::task::coop::has_budget_remaining());
 }
 
@@ -196,8 +196,8 @@ fn blocking_history_is_an_iterator() {
     assert_eq!((take_gaps(), take_gaps()), (1, 0));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
-    // An error of the request ends the iterator. A call inside an async runtime fails, and the iterator continues
-    // outside of the runtime.
+    // An error of the request ends the iterator. A call inside an async runtime fails, but the iterator can be used
+    // afterwards.
     let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");
     let mut pages = history().pages_blocking();

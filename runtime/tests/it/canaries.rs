@@ -1,9 +1,9 @@
-//! Searches all visible output of all failures for recognizable secrets.
+//! Causes all kinds of failures, and searches all visible output for recognizable secrets.
 //!
-//! The mock service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, in
-//! requests for data and for a token. No output of this crate or of another crate may contain a secret: no printed text,
-//! no event, no log and no error. The test runs in a separate process, because a subscriber does not see a span that
-//! another thread used first.
+//! The mock service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, for
+//! data requests and token requests. No output of this crate or of another crate may contain a secret, whether it is
+//! printed text, an event, a log or an error. The test runs in a separate process, because a subscriber does not see a
+//! span that another thread used first.
 
 use std::error::Error as _;
 use std::fmt::Write;
@@ -24,13 +24,13 @@ const ID: &str = "an-id";
 const SECRET: &str = "canary-secret";
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 
-/// All secrets, as a service would repeat them: the last is the Basic value of id and secret.
+/// All secrets, as a service would repeat them. The third is the value of HTTP Basic authentication for id and secret.
 const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary-token";
 
 /// The secrets that exist before the first token is issued.
 const EARLY_ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA==";
 
-/// Texts that occur in the output only if a secret was not masked.
+/// Strings that occur in the output only if a secret was not masked.
 const TRACES: [&str; 2] = ["canary", "Y2FuYXJ5"];
 
 /// Everything that was printed, observed or logged.
@@ -114,7 +114,7 @@ fn failed(phase: Phase, echo: &str) -> MockResponse {
     MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
-/// The behaviours of a service, by number; `None` after the last one.
+/// Returns the behaviour of a service with this number; `None` after the last one.
 fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
     const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];
@@ -158,7 +158,7 @@ const UNUSABLE: [&str; 4] = [
     "<html>canary-token</html>",
 ];
 
-/// A service with this behaviour for data or for token requests.
+/// Creates a service that has this behaviour for data requests or for token requests.
 fn service(number: usize, to_token: bool) -> Arc<Service> {
     Service::new(move |request, _| match request.url.ends_with("token") {
         true if to_token => mock(number, EARLY_ECHO).unwrap(),

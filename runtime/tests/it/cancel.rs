@@ -1,4 +1,4 @@
-//! Drops requests at every point at which they wait, with a transport in memory and a paused clock.
+//! Drops requests at every place where they wait, with a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::pin;
@@ -13,7 +13,8 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Service, ok, reply};
 
-/// A service that makes requests wait for every reason: its token is slow and soon rejected, then the service is busy.
+/// Creates a service that makes requests wait for every reason: its token is slow and is soon rejected, and then the
+/// service is busy.
 fn troubled() -> (Arc<Service>, Client) {
     let tokens = AtomicUsize::new(0);
     let service = Service::new(move |request, before| {
@@ -50,13 +51,13 @@ async fn check(service: &Service, client: &Client, case: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
-/// Sends a request, and drops it after some time and this number of polls; returns whether the request was complete
-/// before it was dropped.
+/// Sends a request, and drops it after some time and this number of turns of the runtime. Returns whether the request
+/// was complete before that.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
     assert!(!poll());
-    // Without this sleep the paused clock would not advance: it advances only while the runtime is idle.
+    // This sleep is needed because the paused clock advances only while the runtime is idle.
     if !after.is_zero() {
         tokio::time::sleep(after).await;
     }

@@ -1,6 +1,6 @@
 //! Tests of state that belongs to the client and not to one caller: pauses, tokens, slots and connections.
 //!
-//! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may be affected.
+//! Callers are cancelled, time out, panic, or send on a runtime that has stopped. No other caller may be affected.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::socket::{self, DATA, Server, Step};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A runtime that runs only during a call of `block_on`.
+/// Creates a runtime that runs only during a call of `block_on`.
 fn entered() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -160,7 +160,7 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
     let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
     assert!(outcome.is_err());
     other.block_on(client.raw("/x").into_future()).unwrap();
-    // A token request is also not lost with a runtime that has shut down.
+    // A token request is not lost either if its runtime has shut down.
     assert_eq!(server.requests.lock().unwrap().len(), 3);
     drop(stopped);
 }
@@ -194,7 +194,7 @@ fn servers_with_a_runtime_for_each_thread_keep_their_connections() {
     assert_eq!((server.connections(), server.requests.lock().unwrap().len()), (16, 320));
 }
 
-/// Reports the headers of a 429 at once, and withholds its body for five seconds.
+/// A transport that reports the headers of a 429 at once, but delays the body for five seconds.
 struct SlowBody(Arc<AtomicUsize>);
 
 impl Transport for SlowBody {
@@ -225,7 +225,7 @@ async fn a_pause_begins_with_the_headers_of_a_429() {
     }
 }
 
-/// A real server withholds the body of a 429; the pause begins before the request is over.
+/// A real server delays the body of a 429, and the pause begins before the request is over.
 #[tokio::test]
 async fn the_built_in_transport_reports_headers_before_the_body() {
     let busy = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 10\r\n\r\n".to_vec();

@@ -187,7 +187,7 @@ async fn custom_limiter_receives_unused_permits() {
         "token 1 admitted",
         "token sent",
         "token ended",
-        // The token has expired while the request was queued.
+        // The token expired while the request was queued, so its permit is returned.
         "client.raw 1 admitted",
         "client.raw ended",
         "token 1 admitted",
@@ -200,7 +200,7 @@ async fn custom_limiter_receives_unused_permits() {
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
 
-/// If the transport does not report when it sends, a request counts as sent when the transport is called.
+/// If the transport does not report when it sends a request, the request counts as sent when the transport is called.
 #[tokio::test(start_paused = true)]
 async fn custom_limiter_receives_unreported_sends() {
     let service = Service::without_sent_reports(|_, _| ok());

@@ -1,5 +1,5 @@
-//! Connections that have worked and then stop responding: after a suspend or a change of network, or because a NAT has
-//! dropped them.
+//! Tests of connections that have worked and then stop responding, as after a suspend or a change of network, or if a
+//! NAT has dropped them.
 //!
 //! The tests use real sockets, so they assert outcomes and order, never durations.
 
@@ -29,7 +29,7 @@ enum Failure {
     Reset,
 }
 
-/// A server whose first connections fail after one response each; new connections work.
+/// A server whose first connections fail after one response each, while later connections work.
 struct Server {
     base_url: String,
     connections: Arc<AtomicUsize>,
@@ -109,7 +109,7 @@ async fn all_at_once(client: &Client, count: usize) {
     }
 }
 
-/// A client with this number of connections that have worked once and will fail.
+/// Creates a client with [`WARM`] connections that have worked once and will fail.
 async fn warmed(failure: Failure) -> (Server, Client, Arc<Account>) {
     let server = Server::start(failure).await;
     let account = Arc::new(Account::default());

@@ -1,4 +1,4 @@
-//! Tests that an endpoint selected at run time has the same requests, values and errors as its method.
+//! Tests that an endpoint that is selected at run time has the same requests, values and errors as its method.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};
@@ -84,7 +84,7 @@ async fn typed_and_dynamic_results_are_equal() {
     assert_eq!(ratios(typed.column("ratio")), ratios(listed.column("ratio")));
     assert_eq!(typed.data[0].unknown_fields, *listed.data[0].unknown_fields().unwrap());
     assert_eq!(listed.metadata.get("exchanges"), Some(Value::from(vec!["north_spot"])));
-    // Records without a table keep the fields of the response.
+    // Records without a table contain the fields of the response.
     let typed = client.market().levels().await.unwrap();
     let listed = series(client.endpoint(Levels::INFO).await.unwrap());
     assert_eq!((listed.info().is_none(), written(&typed.data)), (true, written(&listed.data)));
@@ -162,7 +162,7 @@ async fn single_object_is_a_record() {
     assert!(error.contains("`price`: expected a number, found `null`"), "{error}");
 }
 
-/// The error for a response.
+/// Returns the error for a response with this body.
 async fn error_for(endpoint: &'static EndpointInfo, body: &'static str) -> String {
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let request = client.endpoint(endpoint).query("symbol", "B").query("side", "ask");

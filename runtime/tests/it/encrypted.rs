@@ -32,14 +32,14 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// A certificate for a client of this name, and the key of the certificate.
+    /// Creates a certificate for a client of this name, and the key of the certificate.
     pub(crate) fn client(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// The acceptor of a server that requires a client certificate of this authority.
+    /// Creates the acceptor of a server that requires a client certificate of this authority.
     pub(crate) fn strict_acceptor(&self, name: &str) -> TlsAcceptor {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
@@ -53,7 +53,7 @@ impl Authority {
         Arc::new(config).into()
     }
 
-    /// The acceptor of a server whose certificate for this name is valid or long expired.
+    /// Creates the acceptor of a server whose certificate is for this name, and is valid or has long expired.
     pub(crate) fn acceptor(&self, name: &str, expired: bool, alpn: &[&str]) -> TlsAcceptor {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -71,7 +71,7 @@ impl Authority {
     }
 }
 
-/// Accepts connections until the test ends; returns the local port.
+/// Accepts connections until the test ends, and returns the local port.
 pub(crate) async fn listen<F: Future<Output = ()> + Send + 'static>(
     serve: impl Fn(TcpStream) -> F + Send + 'static,
 ) -> u16 {
@@ -85,7 +85,7 @@ pub(crate) async fn listen<F: Future<Output = ()> + Send + 'static>(
     port
 }
 
-/// A server that responds to every request with one record, over TLS.
+/// Starts a server that responds to every request with one record, over TLS, and returns its port.
 pub(crate) async fn start(acceptor: TlsAcceptor) -> u16 {
     listen(move |stream| {
         let acceptor = acceptor.clone();

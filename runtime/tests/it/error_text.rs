@@ -1,6 +1,6 @@
 //! Compares error texts word for word, with a transport in memory and a paused clock.
 //!
-//! Each line contains the request, the failure, a remedy and the cost.
+//! Each text contains the request, the failure, a remedy, and the attempts and time.
 
 use std::time::Duration;
 

@@ -64,7 +64,7 @@ fn records_are_read_from_formats_other_than_json() {
     assert_eq!(record.unknown_fields.as_json(), r#"{"new":[1]}"#);
 }
 
-/// A format may pass the value of a newtype without a call for the newtype.
+/// A format may pass the value of a newtype without calling the visitor's method for newtypes.
 #[test]
 fn records_are_read_from_formats_without_newtypes() {
     use serde_core::de::value::{Error, MapDeserializer};
@@ -143,7 +143,7 @@ fn untyped_series_has_columns() {
     assert_eq!(any.times(), times);
     let columns = any.columns();
     let names: Vec<_> = columns.iter().map(|column| column.name).collect();
-    // Within one object, the order depends on features of `serde_json`, which other crates can enable.
+    // The order of the fields of one object depends on features of `serde_json`, which other crates can enable.
     assert!(names == ["a", "openDate", "b"] || names == ["openDate", "a", "b"], "{names:?}");
     let numbers = |name| any.column(name).unwrap().numbers().collect::<Vec<_>>();
     assert_eq!(numbers("a"), [Some(2.5), None, None, None]);

@@ -1,5 +1,5 @@
-//! Tests of `follow` with a service in memory: the records, the reports and the number of requests. `history::schedule`
-//! simulates a month.
+//! Tests of the records, the reports and the number of requests of `follow`, with a service in memory. The tests of
+//! `history::schedule` simulate a month.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -72,7 +72,7 @@ fn follow(service: &Arc<Service>, clock: &Clock) -> Follow<Ratio> {
     request(service).follow(START).clock(move || clock.machine())
 }
 
-/// The minutes of records, minutes of gaps, and everything else.
+/// The minutes of the received records, the minutes of gaps, and all other updates.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Received {
     records: Vec<i64>,
@@ -100,7 +100,7 @@ impl Received {
     }
 }
 
-/// Returns everything that is received until this second of the service's time.
+/// Returns everything that is received until `seconds` after the start.
 async fn until(seconds: i64, poller: &mut Follow<Ratio>, clock: &Clock) -> Received {
     let mut received = Received::default();
     let end = clock.begun + Duration::from_secs(seconds.unsigned_abs());
@@ -121,7 +121,7 @@ async fn follow_sends_one_request_per_interval() {
     let mut poller = follow(&service, &clock);
     let received = until(3 * 3600 + 5, &mut poller, &clock).await;
     assert_eq!(received, Received { records: minutes(0..180), ..Received::default() });
-    // One request per minute, and a first request that shows the service's time.
+    // There is one request per minute, and a first request that returns the service's time.
     assert_eq!(service.seen().0, 181);
     assert_eq!(poller.checkpoint().unwrap().next_time(), Timestamp::from(START + 180 * MINUTE));
 }
@@ -204,7 +204,7 @@ async fn late_records_are_marked_and_later_ones_are_gaps() {
     let in_time = minutes(0..60).into_iter().filter(|minute| late(*minute) == 0);
     assert_eq!(received.records, in_time.collect::<Vec<_>>());
     assert_eq!((received.late, received.gaps), (vec![10, 12, 20], vec![30, 40]));
-    // The requests for later minutes also return nearly all late records.
+    // Nearly all late records are returned by requests for later minutes, which need few additional requests.
     assert!(service.seen().0 <= 61 + 10, "{:?}", service.seen());
 }
 
@@ -263,7 +263,7 @@ async fn permanent_errors_are_returned_and_follow_continues() {
     for pause in [0, 1, 1] {
         let before = Instant::now();
         let error = poller.next().await.unwrap_err().to_string();
-        assert!(error.contains("a history needs the interval between records"), "{error}");
+        assert!(error.contains("a history needs this interval between records"), "{error}");
         assert_eq!(before.elapsed(), pause * SECOND);
     }
     let clock = Clock::new();
@@ -298,7 +298,7 @@ async fn dropped_next_future_loses_no_record() {
     assert_eq!((received.records.len(), received.late), (9, vec![5]));
 }
 
-/// A bad record is requested for as long as a late record, and reported once.
+/// A bad record is requested for as long as a missing record, and reported once.
 #[tokio::test(start_paused = true)]
 async fn a_bad_record_is_reported_once() {
     let clock = Clock::new();

@@ -1,8 +1,9 @@
 //! Sends requests at full speed to a real server for more than a minute; `cargo xtask verify gate` runs this test.
 //!
-//! The server has a thread for each connection and records when each request arrives. The test fails if a window has more
-//! requests than the limit. The used share of the limit depends on the machine, so it is only printed. A thread that only
-//! sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the arrival times.
+//! The server has a thread for each connection and records when each request arrives. The test fails if a window has
+//! more requests than the limit. How much of the limit is used depends on the machine, so it is only printed. A thread
+//! that only sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the arrival
+//! times.
 
 use crate::invented::{Client, SERVICE};
 use runtime::Builder;
@@ -18,7 +19,7 @@ const BODY: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 /// The duration of the test, which is longer than the longest window.
 const TIME: Duration = Duration::from_secs(75);
 
-/// The maximum delay in waking a thread; with a longer delay, the measurement is invalid.
+/// The maximum delay in waking a thread. With a longer delay, the measurement is invalid.
 const LATEST: Duration = Duration::from_millis(200);
 
 type Arrivals = Arc<Mutex<Vec<Instant>>>;
@@ -84,7 +85,7 @@ fn server() -> (String, Arrivals) {
     (base_url, arrivals)
 }
 
-/// The maximum number of requests that arrived within any window of this length.
+/// Returns the maximum number of requests that arrived within any window of this length.
 fn peak(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()
@@ -92,7 +93,7 @@ fn peak(arrivals: &[Instant], length: Duration) -> usize {
     arrivals.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Sends at full speed, through the built-in transport unless the settings name another.
+/// Sends at full speed, through the built-in transport unless `settings` sets another.
 async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     let (base_url, arrivals) = server();
     let client = settings(Client::builder(base_url).api_key("any").allow_http(true)).build().unwrap();

@@ -33,8 +33,8 @@ async fn history_is_complete_and_in_order() {
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
-    // Windows are one record shorter than a page, so that a record outside of the window fits; the last window is the
-    // remainder.
+    // Windows are one record shorter than a page, so that a record outside the window fits on the page. The last window
+    // contains the remainder.
     let mut paths = service.paths();
     paths.sort();
     let line = |from: i64, to: i64| {
@@ -103,7 +103,7 @@ async fn plan_lists_the_requests_to_send() {
     let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
     assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
-    // A partial interval is omitted unless it is requested.
+    // The open interval is omitted unless it is requested.
     let open = hours(&client).history(START..i64::MAX);
     let now = Timestamp::now().floor(3600 * SECOND);
     let [plan, with_open] = [open.clone(), open.include_partial()].map(|history| history.plan().unwrap());
@@ -111,7 +111,8 @@ async fn plan_lists_the_requests_to_send() {
     assert_eq!(service.seen(), (0, 0));
 }
 
-/// Sixty pages whose responses take a second and a half, with ten requests a second: fifteen are in flight at a time.
+/// Sixty pages whose responses take a second and a half are requested at ten requests a second, so fifteen requests are
+/// in flight at a time.
 #[tokio::test(start_paused = true)]
 async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     let service = Service::new(|request, _| MockResponse { duration: 3 * SECOND / 2, ..answer(request, |_| true) });
@@ -141,7 +142,8 @@ async fn slow_consumer_pauses_the_fetching() {
     assert!(pages.next().await.is_none());
 }
 
-/// Seven years of minutes before the first record: 7,380 pages, of which about thirty are requested.
+/// The first record follows seven years of minutes without a record, which are 7,380 pages. About thirty of these are
+/// requested.
 #[tokio::test(start_paused = true)]
 async fn the_first_record_is_searched_for() {
     let (start, begin) = (START - 7 * 365 * 24 * HOUR, START + 7 * HOUR);
@@ -232,7 +234,7 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let soon = Timestamp::now() + 25 * 3600 * SECOND;
     let error = hours(&client).history(soon..soon + SECOND).plan().unwrap_err().to_string();
     assert!(error.contains(&format!("read as {soon}, which is more than one day in the future")), "{error}");
-    // No page is due yet, which is not an error.
+    // A range that begins in the near future has no page yet, which is not an error.
     let now = Timestamp::now() + 3600 * SECOND;
     assert!(hours(&client).history(now..now + SECOND).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));

@@ -45,7 +45,8 @@ endpoint!(Days, Date, OWN);
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Days {}
 
-/// The first records of a range whose ends are texts; records up to `last` seconds after the end are included.
+/// Returns the first records of a range whose start and end are strings. Records up to `last` seconds after the end are
+/// included.
 fn answer(request: &HttpRequest, last: i64) -> MockResponse {
     let query = query(request);
     let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
@@ -73,7 +74,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 async fn range_ends_are_written_in_the_unit_of_their_param() {
     let paths = check::<Texts>(0, 300, 1).await;
     assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
-    // The response may include only the start or all of the day that ends the range.
+    // Of the day that ends the range, the response may include only the start or everything.
     for last in [0, DAY - 1] {
         let paths = check::<Days>(last, 500, 1).await;
         assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500"]);

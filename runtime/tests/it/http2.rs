@@ -15,7 +15,7 @@ use crate::invented::Client;
 type Respond = SendResponse<bytes::Bytes>;
 type Serve = fn(&Request<RecvStream>, &mut Respond);
 
-/// A server that supports only HTTP/2, counts connections, and passes every stream to `serve`.
+/// Starts a server that supports only HTTP/2, counts connections, and passes every stream to `serve`.
 async fn start_h2(acceptor: TlsAcceptor, serve: Serve) -> (u16, Arc<AtomicUsize>) {
     let connections = Arc::new(AtomicUsize::new(0));
     let count = connections.clone();
@@ -56,7 +56,7 @@ async fn http2_connection_carries_concurrent_requests() {
     let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), whole).await;
     let client = builder(port, &authority).build().unwrap();
     let ask = || client.market().ratio().coin("BTC").into_future();
-    // Requests that begin before HTTP/2 is negotiated would each open a connection.
+    // The first request is sent alone, because each request that begins before HTTP/2 is negotiated opens a connection.
     ask().await.unwrap();
     let tasks: Vec<_> = (0..20).map(|_| tokio::spawn(ask())).collect();
     for task in tasks {

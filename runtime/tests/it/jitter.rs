@@ -1,4 +1,4 @@
-//! Measures the used share of the limit for a service that counts arrivals, on networks with jitter.
+//! Measures how much of the limit a client uses if the service counts arrivals and the network has jitter.
 //!
 //! Fifty tasks send for ten minutes without a break, with a transport in memory and a paused clock. The service allows
 //! ten arrivals within any second and does not count rejected requests.
@@ -21,9 +21,9 @@ const REPLY: Duration = Duration::from_millis(50);
 /// The time from sending a request to its arrival.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// Random, up to this time.
+    /// A random time, up to this one.
     UpTo(Duration),
-    /// Short, but longer by this time during a fifth of a second in each minute.
+    /// A short time, to which this time is added during a fifth of a second in each minute.
     Hiccup(Duration),
 }
 
@@ -117,7 +117,7 @@ impl Transport for Service {
 /// The totals of ten minutes.
 #[derive(Debug)]
 struct Outcome {
-    /// The successful share of ten requests a second.
+    /// The number of successful requests, as a share of the limit (ten requests per second).
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     rate_limited: [usize; 10],
@@ -157,9 +157,9 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
     Outcome { used, rate_limited, max_pause }
 }
 
-/// Simulates five seeds, and checks three limits. At least the share `min_used` of the rate limit is used. From the
-/// third minute on, at most `max_rate_limited` requests are rate-limited in total, and at most two in each minute. No pause
-/// is longer than the second that the service requests.
+/// Runs the simulation with each of five seeds, and checks the outcome. The client uses at least the share `min_used`
+/// of the rate limit. From the third minute on, at most `max_rate_limited` requests are rate-limited in total, and at
+/// most two in each minute. No pause is longer than the second that the service requests.
 fn check(way: Way, names_pause: bool, min_used: f64, max_rate_limited: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);

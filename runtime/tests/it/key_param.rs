@@ -1,4 +1,4 @@
-//! Tests that API keys in the query and HTTP Basic credentials are sent correctly and appear in no output.
+//! Tests that API keys in the query and HTTP Basic credentials are sent correctly and never appear in output.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -9,10 +9,10 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, 
 
 const KEY: &str = "canary+/elk";
 
-/// A client of a service without endpoints.
+/// Defines a module with the client of a service without endpoints.
 macro_rules! client {
     ($module:ident, $name:literal, $($credentials:tt)*) => {
-        #[allow(dead_code, unreachable_pub, reason = "tests use some of it")]
+        #[allow(dead_code, unreachable_pub, reason = "tests use only some of it")]
         mod $module {
             use ::runtime::record::{Record, UnknownFields};
             use ::runtime::registry::{RecordInfo, ServiceInfo};
@@ -125,7 +125,7 @@ async fn a_key_in_the_query_is_set_once() {
     assert_eq!(error.to_string(), "the API key is missing; set it with `api_key`");
 }
 
-/// Every form of the Basic credentials, as a service could repeat them.
+/// The Basic credentials in every form in which a service could repeat them.
 const ECHO: &str = r#"{"message": "me:canary-password, canary-password, bWU6Y2FuYXJ5LXBhc3N3b3Jk"}"#;
 
 #[tokio::test]

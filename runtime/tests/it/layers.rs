@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of `lib.rs`, in their order.
+/// Returns the modules of `lib.rs`, in their order.
 fn modules(library: &str) -> Vec<&str> {
     let names = library.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
     names.filter_map(|name| name.strip_suffix(';')).collect()
 }
 
-/// The modules that a file imports by `crate::`, outside of comments, tests and macros for other crates.
+/// Returns the modules that a file imports by `crate::`, outside of comments, tests and macros for other crates.
 fn imports(source: &str) -> Vec<String> {
     let code = source.replace("$crate::", "");
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();

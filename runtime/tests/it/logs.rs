@@ -1,5 +1,5 @@
-//! Tests of the contents of logs. They run in a separate process, because a subscriber misses spans that another thread
-//! used first.
+//! Tests of the contents of logs. They run in a separate process, because a subscriber does not see a span that another
+//! thread used first.
 
 use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;

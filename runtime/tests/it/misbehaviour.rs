@@ -1,9 +1,9 @@
 //! Tests of server faults, each with its required outcome.
 //!
-//! Each row is one attempt on a real socket: its name, the server's step, the outcome, and words that the error must
-//! contain. An outcome is a sum of values, or the phase of an error, with `again` if another attempt may help and
-//! `too large` if the body exceeds the maximum size. No row may panic, hang, show the key or yield a number that was not
-//! sent.
+//! Each row describes one attempt on a real socket, with its name, the server's step, the outcome, and words that the
+//! error must contain. An outcome is a sum of values, or the phase of an error, with `again` if another attempt may
+//! help and `too large` if the body exceeds the maximum size. No attempt may panic, hang, show the key or return a
+//! number that was not sent.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ type Through = fn(Builder<Client>) -> Builder<Client>;
 
 /// The transports, by name. Each row has the same outcome with every transport.
 ///
-/// With one of its features enabled, reqwest decompresses before this crate does. The error text for a damaged body
-/// differs then, and extra bytes after a compressed body are not detected.
+/// If one of its features is enabled, reqwest decompresses bodies before this crate can. The error text for a damaged
+/// body is then different, and extra bytes after a compressed body are not detected.
 fn transports() -> Vec<(&'static str, Through)> {
     vec![
         ("built in", |builder| builder.connect_timeout(Duration::from_millis(150))),
@@ -76,7 +76,7 @@ async fn check(rows: Vec<Row>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A complete response with the status 200.
+/// Returns a step that writes a complete response with the status 200.
 fn body(body: impl AsRef<[u8]>) -> Step {
     Step::Write(reply("200 OK", body))
 }
@@ -93,7 +93,7 @@ fn text(bytes: &str) -> Vec<u8> {
     bytes.into()
 }
 
-/// A response with one record, whose value is this JSON text.
+/// Returns a step that writes a response with one record, whose value is this JSON text.
 fn value(json: &str) -> Step {
     body(format!(r#"{{"data": [{{"openDate": 1700000000, "ratio": {json}}}]}}"#))
 }
@@ -108,7 +108,8 @@ async fn faults_of_connecting() {
         check(base_url).await;
         check("http://nowhere.invalid/v2".to_owned()).await;
         if name == "reqwest" {
-            // The user's program selects the TLS features of reqwest, so the cases below do not apply to reqwest.
+            // The cases below are only for the built-in transport, because the user's program selects the TLS features
+            // of reqwest.
             continue;
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -44,7 +44,7 @@ async fn no_history_gets_far_ahead_of_another() {
         assert!(max - min <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
-    // Four hundred requests, ten a second: the slow history has eight requests in flight at a time.
+    // The four histories send four hundred requests, ten a second. The slow one has eight requests in flight at a time.
     let elapsed = begun.elapsed();
     assert!(elapsed < 48 * SECOND, "{elapsed:?}");
 }
@@ -104,7 +104,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     assert_eq!([minute, hours].map(|gap| (hour(gap.range.start), hour(gap.range.end))), [(5, 5), (0, 10)]);
 }
 
-/// The short history ends with its first page; the pages of the long one arrive a second apart.
+/// The short history ends with its first page, and the pages of the long one arrive at intervals of a second.
 #[tokio::test(start_paused = true)]
 async fn rows_do_not_wait_for_an_ended_series() {
     let service = Service::new(|request, _| {
@@ -151,7 +151,7 @@ async fn missing_column_is_an_error() {
     assert!(table.next().await.is_none());
 }
 
-/// Fifteen series of one page end; the sixteenth series then gets their share of concurrent requests.
+/// When fifteen series with one page each have ended, the sixteenth series gets their share of concurrent requests.
 #[tokio::test(start_paused = true)]
 async fn ended_series_releases_its_capacity() {
     let service = Service::new(|request, _| MockResponse { duration: SECOND, ..answer(request, |_| true) });
@@ -168,7 +168,7 @@ async fn ended_series_releases_its_capacity() {
     assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
-/// All series send in turn, and together they prefetch as many pages as a single history.
+/// The series send in turns, and together they prefetch as many pages as a single history.
 #[tokio::test(start_paused = true)]
 async fn several_histories_share_the_request_capacity() {
     let service = Service::new(|request, _| MockResponse { duration: 20 * SECOND, ..answer(request, |_| true) });

@@ -55,7 +55,7 @@ async fn observer_receives_events_in_order() {
     assert_eq!(*journal.0.lock().unwrap(), expected);
 }
 
-/// Returns the outcome in the last event of a request, which is reported once.
+/// Sends a request, and returns the outcome in its last event, which must be reported exactly once.
 async fn ending(outcome: impl Fn() -> MockResponse + Send + 'static, patience: Duration) -> String {
     let service = Service::new(move |_, _| outcome());
     let journal = Arc::new(Journal::default());
@@ -67,7 +67,7 @@ async fn ending(outcome: impl Fn() -> MockResponse + Send + 'static, patience: D
     journal.last().unwrap().strip_prefix("market.ratio ended: ").unwrap().to_owned()
 }
 
-/// The response of the service, the time for which the caller waits, and the reported outcome.
+/// The response of the service, the time for which the caller waits, and the outcome that is reported.
 type Row = (fn() -> MockResponse, Duration, &'static str);
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! Tests that a request makes progress after its first poll, even if it is not polled again.
 //!
-//! Otherwise an unpolled request would occupy a slot, the front of the queue or the token request, and other requests
-//! would wait for it until they time out. The tests use a transport in memory and a paused clock.
+//! Otherwise a request that is not polled would block others, because it occupies a slot, the front of the queue or the
+//! token request. The tests use a transport in memory and a paused clock.
 
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};
@@ -19,7 +19,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Unpolled = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send>>;
 
-/// A request that is polled once and then never again.
+/// Creates a request that is polled once and then never again.
 fn left_alone(client: &Client) -> Unpolled {
     let mut request: Unpolled = Box::pin(client.raw("/left").into_future());
     let polled = request.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -27,14 +27,14 @@ fn left_alone(client: &Client) -> Unpolled {
     request
 }
 
-/// A service that responds after a second, and a client with at most two requests in flight.
+/// Creates a service that responds after a second, and a client with at most two requests in flight.
 fn slow() -> (Arc<Service>, Client) {
     let service = Service::new(|_, _| MockResponse { duration: SECOND, ..ok() });
     let client = service.builder().rate_limit(RateLimit::new(1000, SECOND, 2)).build().unwrap();
     (service, client)
 }
 
-/// Checks that another request is served as fast as without the unpolled request.
+/// Checks that another request gets its response within a time, although there are requests that are not polled.
 async fn check(client: &Client, within: Duration) {
     let begun = Instant::now();
     client.raw("/x").await.unwrap();
@@ -44,7 +44,7 @@ async fn check(client: &Client, within: Duration) {
 #[tokio::test(start_paused = true)]
 async fn buffered_requests_do_not_block_another() {
     let (_, client) = slow();
-    // As in a stream with `buffered(15)`, while the body of the loop awaits something else.
+    // This is the state of a stream with `buffered(15)` while the body of its loop awaits something else.
     let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
     for request in buffered.drain(..) {
         request.await.unwrap();
@@ -136,7 +136,7 @@ fn request_on_an_ended_runtime_is_an_error() {
     let (_, client) = slow();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (ended, other) = (runtime(), runtime());
-    // The test needs the future itself, polled once.
+    // The test needs the future itself, after one poll.
     #[allow(clippy::async_yields_async)]
     let request = ended.block_on(async { left_alone(&client) });
     drop(ended);

@@ -10,10 +10,10 @@ use crate::alone::run_alone;
 use crate::encrypted::{Authority, KEY, answer, listen, read_head, start};
 use crate::invented::Client;
 
-/// The requests to a proxy, one text per connection.
+/// The requests that a proxy received, one string per connection.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// A proxy that responds to the first request with `reply`, and then forwards bytes to the port `to`, if any.
+/// Starts a proxy that responds to the first request with `reply`, and then forwards bytes to the port `to`, if any.
 async fn proxy(reply: &'static str, to: Option<u16>) -> (u16, Journal) {
     let journal = Journal::default();
     let seen = journal.clone();
@@ -39,7 +39,7 @@ fn builder() -> Builder<Client> {
     Client::builder("https://service.invalid/v2").api_key(KEY).retry(Retry::none())
 }
 
-/// A server called `service.invalid`, and the certificate of its authority.
+/// Starts a server called `service.invalid`, and returns its port and the certificate of its authority.
 async fn service() -> (u16, String) {
     let authority = Authority::new("ours");
     (start(authority.acceptor("service.invalid", false, &[])).await, authority.pem)
@@ -116,8 +116,8 @@ async fn socks_proxy_receives_name_and_port() {
     assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
 }
 
-/// The error of a request and whether it is retryable. The text is that of `{:#}`, without the name of the request, the
-/// cost and the port.
+/// Returns the error of a request as formatted by `{:#}`, without the name of the request, the attempts and the port,
+/// and whether it is retryable.
 async fn error_text(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

@@ -1,4 +1,4 @@
-//! Mock responses of a service that respects the requested range, both ends included.
+//! Mock responses of a service that respects the requested range and includes both its ends.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) const HOUR: i64 = 3600;
 /// 2023-11-14T22:00:00Z.
 pub(crate) const START: i64 = 1_699_999_200;
 
-/// The query of a request, as names and values.
+/// Returns the query of a request, as names and values.
 pub(crate) fn query(request: &HttpRequest) -> BTreeMap<String, String> {
     let query = request.url.split_once('?').map_or("", |(_, query)| query);
     query.split('&').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
@@ -21,12 +21,12 @@ pub(crate) fn number(request: &HttpRequest, name: &str) -> i64 {
     query(request)[name].parse().unwrap()
 }
 
-/// The response with one record per hour of the requested range, for each time for which `has` is true.
+/// Returns a response with one record for each hour of the requested range for which `has` is true.
 pub(crate) fn answer(request: &HttpRequest, has: impl Fn(i64) -> bool) -> MockResponse {
     answer_every(request, HOUR, has)
 }
 
-/// The same as `answer`, with another step.
+/// Returns the same response as `answer`, but with another step.
 pub(crate) fn answer_every(request: &HttpRequest, step: i64, has: impl Fn(i64) -> bool) -> MockResponse {
     let [start, end, limit] = ["startTime", "endTime", "limit"].map(|name| number(request, name));
     let first = (start + step - 1).div_euclid(step) * step;

@@ -1,4 +1,4 @@
-//! Tests of the rate limiter from the arrivals at the service, with a transport in memory and a paused clock.
+//! Tests of the times at which requests arrive at the service, with a transport in memory and a paused clock.
 
 mod of_some;
 mod pauses;
@@ -23,7 +23,7 @@ async fn check(client: &Client, count: usize) {
     }
 }
 
-/// The maximum number of requests that arrived within any window of this length.
+/// Returns the maximum number of requests that arrived within any window of this length.
 fn max_within(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()
@@ -31,7 +31,7 @@ fn max_within(arrivals: &[Instant], length: Duration) -> usize {
     arrivals.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Fifty tasks send for ten minutes without a break; requests take up to five milliseconds to arrive.
+/// Lets fifty tasks send for ten minutes without a break, where requests take up to five milliseconds to arrive.
 async fn simulate(limit: RateLimit) -> (Vec<Instant>, usize) {
     let service = Service::new(|_, _| {
         let arrives_after = Duration::from_micros(fastrand::u64(0..=5000));
@@ -70,7 +70,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
         let names: Vec<_> = infos.iter().map(|info| info.name).collect();
         assert!(used >= 0.98, "{names:?}: {used}");
         if std::env::var_os("SHOW").is_some() {
-            #[allow(clippy::print_stdout)] // Asked for.
+            #[allow(clippy::print_stdout)] // Printed only on request.
             {
                 println!("{names:?}: {:.2} % used, {in_flight} in flight", used * 100.0);
             }
@@ -78,7 +78,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
     }
 }
 
-/// The first requests have to open connections, so they are sent late, and count in the rate limit from then on.
+/// The first requests have to open connections, so they are sent late, and count from the time at which they are sent.
 #[tokio::test(start_paused = true)]
 async fn late_arrival_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
@@ -113,8 +113,8 @@ async fn unreported_send_counts_at_the_call() {
     assert!(start.elapsed() < 7 * SECOND, "{:?}", start.elapsed());
 }
 
-/// A transport that should report when a request is sent may omit the report: the request then counts as sent when its
-/// response arrives.
+/// A transport that claims to report when a request is sent may omit the report. The request then counts as sent when
+/// its response arrives.
 #[tokio::test(start_paused = true)]
 async fn response_marks_a_request_as_sent() {
     struct Forgetful(Arc<Service>);

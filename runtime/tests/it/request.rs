@@ -1,4 +1,4 @@
-//! Tests of requests as values, and of building clients, without a network.
+//! Tests of requests as values and of the client's builder, without a network.
 
 use std::collections::HashSet;
 use std::future::IntoFuture;
@@ -105,7 +105,7 @@ fn requests_and_clients_are_send_and_sync() {
     check_error::<Error>();
 }
 
-/// The error of a request that is not sent.
+/// Returns the error of a request that is not sent.
 async fn error_text<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
     request.await.map(drop).unwrap_err().to_string()
 }

@@ -1,4 +1,5 @@
-//! Tests of a `reqwest::Client` as the transport: the sent requests, and redirects, which it must not follow.
+//! Tests of a `reqwest::Client` as the transport: of the requests that it sends, and of redirects, which it must not
+//! follow.
 //!
 //! Server errors are tested in `misbehaviour.rs`, whose rows use this transport too.
 
@@ -28,7 +29,7 @@ async fn requests_are_those_of_the_built_in_transport() {
     assert_eq!(heads[0], heads[3]);
 }
 
-/// A head in lower case with its lines sorted, because the two clients order them differently.
+/// Returns the head of a request in lower case with its lines sorted, because the two clients order them differently.
 fn sorted(head: &str) -> Vec<String> {
     let mut lines: Vec<_> = head.lines().map(str::to_lowercase).collect();
     lines.sort();

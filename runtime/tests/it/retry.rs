@@ -1,4 +1,4 @@
-//! Retried requests and their timeouts, over a transport in memory and a paused clock.
+//! Tests of retries and timeouts, with a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ async fn check(client: &Client) -> Result<f64, Error> {
     Ok(series.data.iter().map(|point| point.ratio).sum())
 }
 
-/// The number of times that a request with a constant response is sent, and its outcome.
+/// Returns how often a request is sent that always gets the same response, and its outcome.
 async fn always(mock: impl Fn() -> MockResponse + Send + 'static) -> (usize, Option<ErrorKind>) {
     let service = Service::new(move |_, _| mock());
     let outcome = check(&service.client()).await;

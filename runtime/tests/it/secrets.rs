@@ -117,7 +117,7 @@ async fn a_secret_that_begins_with_another_is_masked_whole() {
     assert!(!format!("{error:?}").contains("elk"), "{error:?}");
 }
 
-/// The cause of an error that shows a secret.
+/// A cause of an error whose text contains a secret.
 #[derive(Debug)]
 struct LeakyError {
     // Read only by the derived `Debug`.

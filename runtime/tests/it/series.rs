@@ -1,4 +1,4 @@
-//! The decoding of series of the mock service, without a network.
+//! Tests of decoding series of the mock service, without a network.
 
 use crate::invented::{RatioRecord, Series};
 use runtime::{Body, Timestamp, Value};

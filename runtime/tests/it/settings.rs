@@ -10,7 +10,7 @@ use runtime::{Builder, ClientSettings, ErrorKind};
 
 use crate::invented::Client;
 
-/// A file for one test, deleted when the value is dropped.
+/// A file for one test, which is deleted when the value is dropped.
 struct File(PathBuf);
 
 impl File {
@@ -27,7 +27,7 @@ impl Drop for File {
     }
 }
 
-/// The error for a file, without the file's name.
+/// Returns the error for a file with this text, without the file's name.
 fn error_text(text: &str) -> String {
     let file = File::new("refused.toml", text);
     let error = Builder::<Client>::from_file(&file.0).and_then(Builder::build).unwrap_err();
@@ -92,7 +92,7 @@ async fn unset_retry_settings_keep_their_defaults() {
     );
     let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    // The delays of the settings apply: without delays, the request would not have waited.
+    // The request has waited, so the default delays apply.
     assert!(error.attempts() > 3 && error.waited() > Duration::from_millis(100), "{error}");
 }
 
@@ -159,8 +159,8 @@ fn a_key_in_settings_is_not_shown() {
     assert!(!format!("{client:?}").contains("canary"));
 }
 
-/// A client with a custom transport rejects settings of the built-in transport. The rejection proves that the setting was
-/// read from the file.
+/// The builder rejects settings of the built-in transport if a custom transport is set. The rejection proves that a
+/// setting was read from the file.
 #[test]
 fn transport_settings_reach_the_transport() {
     let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";

@@ -1,4 +1,4 @@
-//! A server on a real socket that handles requests by a list of steps.
+//! A server on a real socket that follows a list of steps, one for each request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ pub(crate) enum Step {
     Reset(Vec<u8>),
     /// Writes bytes one by one, with a pause after each byte.
     Trickle(Vec<u8>),
-    /// Writes the first bytes, then the second repeatedly.
+    /// Writes the first bytes once, and then the second bytes repeatedly.
     Endless(Vec<u8>, Vec<u8>),
     /// Sends no response.
     NoResponse,
@@ -75,7 +75,7 @@ async fn serve(mut stream: TcpStream, steps: Arc<Mutex<Vec<Step>>>, requests: Ar
     }
 }
 
-/// Executes a step; `None` if the step ends the connection.
+/// Executes a step; returns `None` if the step ends the connection.
 async fn take(step: Step, stream: &mut TcpStream) -> Option<()> {
     match step {
         Step::Write(bytes) => stream.write_all(&bytes).await.ok(),
@@ -114,7 +114,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// A response of known length.
+/// Creates a response with a `Content-Length`.
 pub(crate) fn reply(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let head = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n", body.len());

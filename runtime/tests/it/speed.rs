@@ -1,4 +1,4 @@
-//! Measures the used share of the limits for several response times, with a transport in memory and a paused clock.
+//! Measures how much of the limits is used with several response times, with a transport in memory and a paused clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn service(reply: Duration, reports_sent: bool) -> Arc<Service> {
     if reports_sent { Service::new(script) } else { Service::without_sent_reports(script) }
 }
 
-/// The number of requests per second, measured over three of the longest windows.
+/// Returns the number of requests per second, measured over three times the longest window.
 async fn speed(service: &Arc<Service>, limit: RateLimit, max_window: Duration) -> f64 {
     let client = service.builder().rate_limit(limit).build().unwrap();
     let time = 3 * max_window;
@@ -48,7 +48,7 @@ async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
         let allowed = rate.min(slots / reply.as_secs_f64());
         assert!(speed >= 0.98 * allowed, "{speed} of {allowed} a second at {reply:?}, reported: {reports_sent}");
         if std::env::var_os("SHOW").is_some() {
-            #[allow(clippy::print_stdout)] // Asked for.
+            #[allow(clippy::print_stdout)] // Printed only on request.
             {
                 println!("{limit:?}, {reply:?}, reported: {reports_sent}: {speed:.2} of {allowed:.2} a second");
             }

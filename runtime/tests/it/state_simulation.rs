@@ -1,8 +1,8 @@
 //! Simulates clients whose callers are cancelled, time out, fail or lose their runtime at random points, with many
 //! seeds.
 //!
-//! A service in memory checks the state that belongs to the client: a pause ends only when its time is over, one token
-//! request serves all callers, and at the end of the simulation every slot is free.
+//! A service in memory checks the state that belongs to the client: a pause lasts for its full time, one token request
+//! serves all callers, and at the end of the simulation every slot is free.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -96,7 +96,7 @@ async fn call_at_random(service: &Service, client: &Client) {
         calls.push(call);
     }
     for call in calls {
-        // Failures are part of the simulation.
+        // The outcome is ignored, because failures are part of the simulation.
         drop(call.await);
     }
 }
@@ -112,7 +112,7 @@ fn check(seed: u64) {
     let patience = service.milliseconds(0..2500);
     let outcome = first.block_on(async { timeout(patience, client.raw("/x").into_future()).await });
     drop(outcome);
-    // The first runtime shuts down or stops. The end of the pause is a time of that runtime's paused clock, so it is
+    // The first runtime shuts down or stops. The end of the pause is a time on that runtime's paused clock, so it is
     // invalid in the next runtime.
     let stopped = service.state().random.bool().then_some(first);
     service.state().pause_end = None;

@@ -1,4 +1,4 @@
-//! Tests of the certificates that the built-in transport trusts, with a real server, and of the errors for other
+//! Tests with a real server of the certificates that the built-in transport trusts, and of the errors for other
 //! certificates.
 
 use runtime::{Builder, ErrorKind, Retry};
@@ -10,7 +10,8 @@ fn builder(port: u16) -> Builder<Client> {
     Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())
 }
 
-/// The text of a request's error (`{:#}`) after the word `certificate`, without the port and the cost.
+/// Returns the error of a request as formatted by `{:#}`, from the word `certificate` on, without the port and the
+/// attempts.
 async fn error_text(builder: Builder<Client>, port: u16) -> String {
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

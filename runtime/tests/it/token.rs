@@ -30,7 +30,7 @@ struct State {
     data: Vec<HttpRequest>,
 }
 
-/// The duration of a response: long enough for other requests to wait meanwhile.
+/// The duration of a response, which is long enough that other requests wait in the meantime.
 const LATENCY: Duration = Duration::from_millis(50);
 
 impl Transport for Service {

@@ -1,6 +1,6 @@
-//! Tests of every failure of a token request and of rate limiting, with its required outcome.
+//! Tests of every failure of a token request, and of rate limiting, with their required outcomes.
 //!
-//! Each row is a request over a transport in memory and a paused clock.
+//! Each row describes a request with a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -112,13 +112,13 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
         client.raw("/good").await.unwrap();
     }
     assert_eq!(service.seen(), (41, 2));
-    // After a minute another token is tried, because the token may have been the cause of the rejections.
+    // After a minute another token is tried, because the token may have caused the rejections.
     tokio::time::sleep(Duration::from_secs(61)).await;
     check(&client).await.unwrap_err();
     assert_eq!(service.seen(), (43, 3));
     service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     check(&client).await.unwrap();
-    // A path that was accepted meanwhile gets a new token after a rejection, like any other path.
+    // After a request for the path has succeeded, a rejection leads to a new token again, as for any other path.
     let rejections = AtomicUsize::new(0);
     service.becomes(move |request, _| match request.url.ends_with("token") {
         true => token(body),
@@ -139,7 +139,7 @@ async fn every_format_of_retry_after_is_honored() {
         ("60", 60.0, 0.0),
         ("Tue, 15 Nov 1994 08:12:41 GMT", 10.0, 0.0),
         ("Tue, 15 Nov 1994 08:00:00 GMT", 0.0, 0.0),
-        // Without a usable value, the rate limiter waits for a second.
+        // If the header has no usable value, the rate limiter waits for a second.
         ("soon", 1.0, 0.0),
         ("-5", 1.0, 0.0),
         ("", 1.0, 0.0),
@@ -192,7 +192,7 @@ async fn token_request_precedes_queued_data_requests() {
     let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(queue_times.clone());
     let client = builder.build().unwrap();
     let begun = Instant::now();
-    // The queue is a hundred seconds long; a request that is added later renews the token.
+    // The queue takes a hundred seconds, and a request that is added later renews the token.
     let mut calls: Vec<_> = (0..1000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
     tokio::time::sleep(Duration::from_secs(55)).await;
     calls.push(tokio::spawn(client.raw("/late").into_future()));
@@ -205,7 +205,7 @@ async fn token_request_precedes_queued_data_requests() {
     assert!(queue_times.iter().all(|time| *time < Duration::from_secs(1)), "{queue_times:?}");
 }
 
-/// A first-in, first-out rate limiter with a queue of half a minute.
+/// A rate limiter that admits each request half a minute after its arrival.
 struct Slow;
 
 impl RateLimiter for Slow {
@@ -240,7 +240,7 @@ async fn token_renewal_succeeds_behind_a_long_queue() {
     let client = builder.timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;
-    // Nine tenths of the token's lifetime have passed: the old token is still used, and a new one is fetched.
+    // Nine tenths of the token's lifetime have passed, so a new token is fetched while the old one is still used.
     client.raw("/x").await.unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!((service.seen(), &*renewals.0.lock().unwrap()), ((3, 2), &vec![true, true]));

@@ -1,10 +1,10 @@
-//! Checks of host and port of a URL.
+//! Checks of the host and the port in a URL.
 
 use std::net::IpAddr;
 
 use http::uri::Authority;
 
-/// Returns whether the port is omitted or can be connected to.
+/// Returns whether the port is omitted or is from 1 to 65535.
 pub fn is_port_usable(authority: &Authority) -> bool {
     let left_to_the_scheme = authority.as_str() == authority.host();
     left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)

@@ -1,6 +1,6 @@
 //! The built-in transports, and their shared parts.
 //!
-//! [`HyperTransport`] is the default; `ReqwestTransport` wraps the user's client. Both need sockets and threads, so
+//! [`HyperTransport`] is the default, and `ReqwestTransport` wraps the user's client. Both need sockets and threads, so
 //! neither exists on WebAssembly.
 
 mod certificates;
@@ -31,7 +31,7 @@ pub use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
 
-/// The transport of a client for which none is set.
+/// Creates the transport of a client for which no transport is set.
 pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
     Ok(Arc::new(HyperTransport::new(settings)?))
 }

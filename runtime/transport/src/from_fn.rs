@@ -1,13 +1,13 @@
 //! A transport that is a closure, for tests and recordings.
 //!
-//! The transport enforces neither a timeout nor a maximum size; a closure can read both from the request.
+//! The transport enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
 use std::fmt;
 use std::future::Future;
 
 use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
 
-/// A transport that calls a closure for every response.
+/// Creates a transport that calls a closure for the response to each request.
 ///
 /// ```
 /// # use generated_client_transport as transport;
@@ -28,7 +28,7 @@ where
     FromFn(answer)
 }
 
-/// A closure as a transport; from [`from_fn`].
+/// A transport that is a closure, created by [`from_fn`].
 #[derive(Clone)]
 pub struct FromFn<F>(F);
 

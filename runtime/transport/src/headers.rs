@@ -1,7 +1,7 @@
 //! HTTP headers.
 //!
-//! A wrapper of the map of the `http` crate, which is not part of the public API. The default transport converts
-//! headers without a copy.
+//! This type wraps the map of the `http` crate, because that crate is not part of the public API. The default transport
+//! converts headers without copying them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
 /// Headers of a request or a response.
 ///
-/// `Debug` shows no value that was inserted as sensitive, and no cookie that a server has set.
+/// The output of `Debug` omits values that were inserted as sensitive, and cookies that a server has set.
 ///
 /// ```
 /// # use generated_client_transport::{Headers, InvalidHeader};
@@ -29,7 +29,7 @@ impl Headers {
         Self::default()
     }
 
-    /// The first value of a header, if it is present and is text.
+    /// Returns the first value of a header, if it is present and is text.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.to_str().ok()
     }
@@ -39,14 +39,15 @@ impl Headers {
         self.0.contains_key(name)
     }
 
-    /// Sets all of `others`, replacing previous values.
+    /// Sets all headers in `others`, replacing previous values.
     pub fn extend(&mut self, others: &Self) {
         for (name, value) in &others.0 {
             self.0.insert(name.clone(), value.clone());
         }
     }
 
-    /// All headers: names in lower case with their values, including sensitive values, which a transport has to send.
+    /// Returns all headers, with their names in lower case. Sensitive values are included, because a transport has to
+    /// send them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
@@ -70,7 +71,7 @@ impl Headers {
         Ok(())
     }
 
-    /// Replaces each value; an invalid replacement is ignored.
+    /// Changes each value in place; a change that makes a value invalid is ignored.
     pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
         for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();

@@ -7,19 +7,19 @@ use crate::Headers;
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
-/// Notified when the status and headers of a response have arrived: after a 429 no other request may be sent, even
-/// while the body is still being read.
+/// Notified when the status and headers of a response have arrived, because after a 429 no other request may be sent,
+/// even while the body is still being read.
 #[derive(Clone, Default)]
 pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
 
 impl HeadersNotifier {
-    /// Creates a notifier that calls `on_headers` with status and headers; for testing a transport.
+    /// Creates a notifier that calls `on_headers` with the status and headers; for testing a transport.
     pub fn new(on_headers: impl Fn(u16, &Headers) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(on_headers)))
     }
 
-    /// Reports status and headers. A transport need not call it, because the client reports them after the complete
-    /// response.
+    /// Reports the status and headers. A transport need not call this, because the client reports them after the
+    /// complete response.
     pub fn notify(&self, status: u16, headers: &Headers) {
         if let Some(on_headers) = &self.0 {
             on_headers(status, headers);

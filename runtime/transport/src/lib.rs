@@ -1,10 +1,10 @@
 //! Sends requests and returns responses, in this crate's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! does not check the status, follow redirects or retry; the runtime does.
+//! does not check the status, follow redirects or retry, because the runtime does that.
 //!
-//! Emitted clients re-export this crate as their module `transport`. The crate is separate because the HTTP libraries
-//! are generic, and are compiled only once here, however often the client is generated.
+//! Emitted clients re-export this crate as their module `transport`. The crate is separate so that the generic code of
+//! the HTTP libraries is compiled only once, even if the clients are generated and compiled often.
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some items are only for the built-in transports"))]
 
@@ -66,9 +66,9 @@ pub trait Transport: Send + Sync + 'static {
 
     /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
     ///
-    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If this is true, a
-    /// request is pending until the notification, and may be sent at any time. If false, the rate limiter counts the
-    /// request when `send` is called.
+    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If this is true, the
+    /// rate limiter expects that a request can be sent at any time until the notification. If this is false, it counts
+    /// the request when `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }
@@ -99,7 +99,7 @@ pub struct HttpRequest {
     pub headers: Headers,
     /// The body; empty for [`Method::Get`].
     pub body: Vec<u8>,
-    /// The limits that the transport has to enforce.
+    /// The timeout and the maximum size that the transport has to enforce.
     pub options: RequestOptions,
     /// Notified when the request is sent, by a transport that [supports it](Transport::reports_sent).
     pub on_sent: SentNotifier,
@@ -145,7 +145,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name of the method on the wire.
+    /// Returns the name of the method, as it is sent.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -154,7 +154,7 @@ impl Method {
     }
 }
 
-/// The limits that a transport has to enforce.
+/// The timeout and the maximum size that a transport has to enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
@@ -181,8 +181,8 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The complete body, decoded.
     pub body: ResponseBody,
-    /// True if the body had neither a length nor chunks, so that only the end of its connection ended it. A truncated
-    /// body then looks complete.
+    /// True if the body had neither a length nor chunks, so that only the end of the connection marked the end of the
+    /// body. A truncated body then looks complete.
     pub ends_with_connection: bool,
 }
 
@@ -250,7 +250,7 @@ impl TransportError {
         self
     }
 
-    /// Marks the error as permanent: the same request will fail again.
+    /// Marks the error as permanent, which means that the same request would fail again.
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
@@ -262,14 +262,14 @@ impl TransportError {
         self
     }
 
-    /// Marks the error as a failure of a pooled connection that had worked before: the cause may be the connection and
-    /// not the service. The next attempt uses a new pool.
+    /// Marks the error as a failure of a pooled connection that had worked before. The connection may have caused the
+    /// failure, and not the service. The next attempt uses a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Returns whether a pooled connection failed that had worked before.
+    /// Returns whether a pooled connection that had worked before failed.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
@@ -280,12 +280,12 @@ impl TransportError {
         self
     }
 
-    /// The status and headers, if they had arrived before the error.
+    /// Returns the status and headers, if they had arrived before the error.
     pub fn status_and_headers(&self) -> Option<(u16, &Headers)> {
         self.status_and_headers.as_deref().map(|(status, headers)| (*status, headers))
     }
 
-    /// The phase in which the error occurred.
+    /// Returns the phase in which the error occurred.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -305,7 +305,7 @@ impl TransportError {
         self.body_limit.is_some()
     }
 
-    /// The source, for code that wraps the error in its own type.
+    /// Returns the source, for code that wraps the error in its own type.
     pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

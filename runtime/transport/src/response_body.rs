@@ -1,6 +1,6 @@
 //! The body of a response.
 //!
-//! Bytes are shared and never copied, because most bodies arrive in one piece. Their content is not interpreted here.
+//! The bytes are shared and not copied, because most bodies arrive in one piece. Their content is not interpreted here.
 
 use std::fmt;
 use std::ops::Deref;

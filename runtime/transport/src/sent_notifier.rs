@@ -1,13 +1,13 @@
 //! The notification that a request is sent.
 //!
-//! A [`SentNotifier`] is part of a request; the transport calls it when the request is written to a connection. The
+//! A [`SentNotifier`] is part of a request. The transport calls it when the request is written to a connection, and the
 //! rate limiter then counts the request.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Notified when a request is sent. That may be long after the transport received it, because a connection is opened
-/// first.
+/// Notified when a request is sent. That may be long after the transport received the request, because a connection may
+/// have to be opened first.
 ///
 /// ```
 /// # use generated_client_transport::SentNotifier;

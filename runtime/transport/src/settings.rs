@@ -1,7 +1,7 @@
 //! Settings of the built-in transport.
 //!
-//! The client's builder sets them. A custom transport does not use them, so the builder rejects settings in addition to
-//! a custom transport.
+//! The client's builder sets them. A custom transport does not use them, so the builder rejects them if a custom
+//! transport is set.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Settings {
     /// The maximum time to connect, including the TLS handshake; 10 seconds unless set.
     pub connect_timeout: Option<Duration>,
-    /// Additional trusted root certificates, each as PEM with one or more certificates.
+    /// Additional trusted root certificates. Each entry is PEM with one or more certificates.
     pub root_certificates: Vec<Vec<u8>>,
     /// The client certificate and its key, each as PEM.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
@@ -26,7 +26,7 @@ pub struct Settings {
     /// The URL of the proxy for all requests, which may contain a password; empty for none.
     #[cfg(feature = "proxy")]
     pub proxy: Option<String>,
-    /// True if the environment selects the proxy, unless `proxy` is set.
+    /// True if the environment selects the proxy; not used if `proxy` is set.
     #[cfg(feature = "proxy")]
     pub env_proxy: bool,
     /// True to use HTTP/2 with servers that offer it.
@@ -35,12 +35,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The maximum time to connect.
+    /// Returns the maximum time to connect.
     pub(crate) fn connect_timeout(&self) -> Duration {
         self.connect_timeout.unwrap_or(Duration::from_secs(10))
     }
 
-    /// The name of the first setting that is not the default, if any.
+    /// Returns the name of the first setting that is not the default, if any.
     pub fn first_configured(&self) -> Option<&'static str> {
         let settings = [
             #[cfg(feature = "proxy")]
@@ -94,7 +94,7 @@ impl SettingsError {
         self
     }
 
-    /// The source, for code that wraps the error in its own type.
+    /// Returns the source, for code that wraps the error in its own type.
     pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

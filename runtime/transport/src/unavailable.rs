@@ -1,6 +1,6 @@
 //! Replacement of the built-in transports on WebAssembly, which has no sockets.
 //!
-//! Replaces `built_in.rs`; users of WebAssembly set their own transport.
+//! Replaces `built_in.rs`. Users of WebAssembly set their own transport.
 
 use std::sync::Arc;
 

@@ -9,13 +9,13 @@ impl Timestamp {
     /// Returns the absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
         let nanos = self.nanos.abs_diff(other.nanos);
-        // Neither fallback is used: the largest difference fits into a `Duration`.
+        // The fallbacks are never used, because the largest difference fits into a `Duration`.
         let seconds = u64::try_from(nanos / SECOND.unsigned_abs()).unwrap_or(u64::MAX);
         Duration::new(seconds, u32::try_from(nanos % SECOND.unsigned_abs()).unwrap_or_default())
     }
 
-    /// Rounds down to a multiple of the step since the Unix epoch; with a step of an hour, to the last full hour. A
-    /// step of zero changes nothing.
+    /// Rounds down to a multiple of the step since the Unix epoch, for example to the last full hour with a step of one
+    /// hour. A step of zero changes nothing.
     pub fn floor(self, step: Duration) -> Self {
         let beyond = self.nanos.checked_rem_euclid(nanos_of(step)).unwrap_or_default();
         Self::from_unix_nanos(self.nanos - beyond)
@@ -28,11 +28,11 @@ impl Timestamp {
 }
 
 fn nanos_of(duration: Duration) -> i128 {
-    // The fallback is never used: a `Duration` has fewer nanoseconds than `i128::MAX`.
+    // The fallback is never used, because a `Duration` has fewer nanoseconds than `i128::MAX`.
     i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX)
 }
 
-/// Adds the duration; saturates at the latest timestamp.
+/// Adds the duration, but returns at most the latest timestamp.
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
@@ -41,7 +41,7 @@ impl Add<Duration> for Timestamp {
     }
 }
 
-/// Subtracts the duration; saturates at the earliest timestamp.
+/// Subtracts the duration, but returns at least the earliest timestamp.
 impl Sub<Duration> for Timestamp {
     type Output = Self;
 

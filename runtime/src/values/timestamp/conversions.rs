@@ -1,6 +1,7 @@
 //! Conversions to and from the timestamps of `jiff`, `chrono` and `time`, each with the feature of that name.
 //!
-//! Conversion into a [`Timestamp`] is exact; the reverse fails for timestamps outside the range of the other type.
+//! The conversion to a [`Timestamp`] is exact. The reverse conversion fails for timestamps outside the range of the
+//! other type.
 
 #[cfg(feature = "chrono")]
 use std::time::Duration;
@@ -59,7 +60,7 @@ impl TryFrom<Timestamp> for time::OffsetDateTime {
 
 #[cfg(test)]
 mod tests {
-    /// Checks that timestamps are unchanged after a conversion in both directions.
+    /// Checks that timestamps are unchanged after a conversion to another type and back.
     #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
     fn there_and_back<T: TryFrom<super::Timestamp, Error = super::OutOfRange> + Into<super::Timestamp>>() {
         use std::time::Duration;

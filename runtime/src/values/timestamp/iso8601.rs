@@ -1,7 +1,7 @@
-//! Timestamps as ISO 8601 text: `2024-03-01T00:00:00Z`, and the variants that services use.
+//! Timestamps as ISO 8601 text, such as `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
-//! Reads a date alone, times with or without seconds and fractions, a space instead of the `T`, and offsets; without an
-//! offset the time is UTC. Times are written in UTC, for the years that have four digits.
+//! Reads dates without a time, times with or without seconds and fractions, a space instead of the `T`, and offsets. A
+//! time without an offset is UTC. Times are written in UTC, and only years with four digits are supported.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::Timestamp;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Days from 0000-03-01, where the leap-day calculation begins, to 1970-01-01.
+/// Days from 0000-03-01, with which the calculation of leap days begins, to 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 719_468;
 
 /// Days in four hundred years.
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     let (clock, offset) = split_offset(rest.strip_prefix(['T', 't', ' '])?);
     let (clock, fraction) = clock.split_once(['.', ',']).map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
     let [hours, minutes, seconds] = parts(clock)?;
-    // A leap second is read as the second before it, as on most clocks.
+    // A leap second is read as the second before it, which most clocks repeat.
     let in_day = hours < 24 && minutes < 60 && seconds <= 60;
     let second = midnight + hours * 3600 + minutes * 60 + seconds.min(59) - offset_seconds(offset)?;
     let nanos = nanos(fraction)?;
@@ -71,13 +71,13 @@ fn days(date: &str) -> Option<i64> {
     let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
     let of_year = (153 * from_march + 2) / 5 + day - 1;
     let days = era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970;
-    // An invalid date such as the thirtieth of February would be written as another day.
+    // An invalid date is detected by writing it: February 30, for example, would be written as another day.
     let mut again = String::with_capacity(10);
     write_date(Timestamp::from_unix_seconds(days * DAY), &mut again);
     (again == date).then_some(days)
 }
 
-/// Returns hours, minutes and seconds; seconds may be omitted.
+/// Parses hours, minutes and seconds; the seconds may be omitted.
 fn parts(clock: &str) -> Option<[i64; 3]> {
     let mut parts = clock.split(':');
     let mut part = || parts.next().map(|part| digits(part).filter(|_| part.len() == 2));
@@ -109,7 +109,7 @@ fn offset_seconds(offset: &str) -> Option<i64> {
     }
 }
 
-/// Returns the nanoseconds of a fraction of a second; digits after the ninth are ignored.
+/// Converts a fraction of a second to nanoseconds; digits after the ninth are ignored.
 fn nanos(fraction: &str) -> Option<u64> {
     digits(fraction)?;
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();

@@ -11,7 +11,7 @@ use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer};
 use crate::scripted::Service;
 
-/// The output is the same, no matter after which page the job was killed.
+/// The output is the same after every page at which the job can be killed.
 #[tokio::test(start_paused = true)]
 async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
@@ -91,7 +91,7 @@ async fn checkpoint_of_another_request_is_rejected() {
     }
 }
 
-/// A daily job: the same start, and an end that is later each day. The last hours of a day are published late.
+/// A daily job has the same start each day, and a later end. The last hours of a day are published late.
 #[tokio::test(start_paused = true)]
 async fn a_later_end_continues_from_the_checkpoint() {
     let published = Arc::new(AtomicI64::new(0));

@@ -10,7 +10,7 @@ use super::hours;
 use crate::ranges::{HOUR, START, answer, number};
 use crate::scripted::{Service, mock_response, reply};
 
-/// A service that fails for every window that contains a certain time.
+/// Creates a service that fails for every window that contains a certain time.
 fn failing(status: u16) -> Arc<Service> {
     failing_at(120, status)
 }
@@ -102,7 +102,7 @@ async fn error_of_every_page_ends_the_history() {
     }
 }
 
-/// Each request fails in a different way or succeeds, and responses arrive in any order.
+/// Each request succeeds or fails in one of several ways, and responses arrive in any order.
 #[tokio::test(start_paused = true)]
 async fn transient_failures_are_retried() {
     let mut attempts: HashMap<[i64; 2], i64> = HashMap::new();
@@ -123,7 +123,8 @@ async fn transient_failures_are_retried() {
     let end = START + 5000 * HOUR;
     let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
     assert!(all.report.failed_pages.is_empty());
-    // A page that is truncated in the same way twice is not detected; its missing records are reported as gaps.
+    // The truncation of a page is not detected if it occurs twice in the same way, so its missing records are reported
+    // as gaps.
     let missing: u64 = all.report.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
@@ -140,7 +141,8 @@ async fn history_without_a_token_ends() {
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
-/// A page looks truncated, and requests for its missing end fail. The end is not a gap, because it may have records.
+/// If a page looks truncated and the requests for its missing end fail, the end is not a gap, because it may have
+/// records.
 #[tokio::test(start_paused = true)]
 async fn failed_end_of_a_truncated_page_is_not_a_gap() {
     let service = Service::new(|request, _| {
@@ -174,7 +176,7 @@ async fn page_above_the_size_limit_is_split() {
     let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
     assert!(all.report.is_complete());
-    // Windows that were requested in advance are divided; later ones are planned smaller.
+    // Windows that were already requested are divided, and later windows are smaller from the beginning.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A single record cannot be divided.
     let service = Service::new(|_, _| mock_response(Err(TransportError::body_too_large(1000))));

@@ -1,7 +1,7 @@
 // A mock service with two groups and three endpoints, written like generated code.
 //
-// This file is included as text by tests and by the programs in the docs, so it has no inner documentation and no inner
-// attribute.
+// Tests and the examples in the docs include this file as text, so it has no inner documentation and no inner
+// attributes.
 
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{

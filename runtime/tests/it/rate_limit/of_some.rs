@@ -11,7 +11,7 @@ use super::{SECOND, check, max_within};
 use crate::invented::{Client, Request};
 use crate::scripted::{MockResponse, Service, ok};
 
-/// An endpoint with the weight 5: each request counts as five requests.
+/// An endpoint with the weight 5, so that each request counts as five requests.
 enum Heavy {}
 
 impl runtime::emitted::Marker for Heavy {}
@@ -22,7 +22,7 @@ impl Endpoint for Heavy {
         &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
 }
 
-/// Limits `/heavy` to ten per second, which allows two requests because of the weight.
+/// A limit of ten per second for `/heavy`, which allows two requests because of their weight.
 const OF_HEAVY: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/heavy"])], None);
 
 macro_rules! endpoint {
@@ -138,7 +138,7 @@ async fn overlapping_limits_hold_without_deadlock() {
     assert_eq!(service.arrivals().len(), 200);
 }
 
-/// Each limit that counts a request is notified when the request is sent, long before the response.
+/// Each limit that counts a request is notified when the request is sent, which is long before the response arrives.
 #[tokio::test(start_paused = true)]
 async fn slow_responses_do_not_block_endpoint_limits() {
     const SETS: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/one"])], None);

@@ -19,7 +19,7 @@ async fn response_429_pauses_all_requests() {
     check(&client, 20).await;
     let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
     assert!(arrivals[1] >= 7.0);
-    // After the pause, requests are sent one by one, a little slower than allowed.
+    // After the pause, requests are sent one by one, a little more slowly than the limit allows.
     for pair in arrivals[1..].windows(2) {
         assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
     }
@@ -83,7 +83,7 @@ async fn token_that_expires_in_the_queue_is_replaced() {
     check(&client, 10).await;
     let bearers = seen.lock().unwrap();
     assert_eq!(bearers.iter().filter(|bearer| *bearer == "Bearer t0").count(), bearers.len() - 10);
-    // No request used the old token after the pause, and one token request replaced it for all.
+    // After the pause, no request used the old token, and one token request replaced it for all requests.
     assert_eq!(service.seen().1, 2);
 }
 
@@ -95,7 +95,7 @@ async fn unused_permit_is_returned() {
     let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
     let start = Instant::now();
     client.raw("/x").await.unwrap();
-    // The token has expired when its request is sent, so the next token is used.
+    // The first token expires before the data request can be sent, so the next token is used.
     assert_eq!(service.paths(), ["token", "token", "x"]);
     let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
     assert_eq!(seconds, [0, 10, 20]);
@@ -117,7 +117,7 @@ async fn token_rejected_meanwhile_is_not_sent_by_waiters() {
     check(&client, 100).await;
     let (data, tokens) = service.seen();
     assert_eq!(tokens, 2);
-    // The ten requests in flight are rejected; the other ninety then wait for the new token.
+    // The ten requests in flight are rejected, and the other ninety then wait for the new token.
     assert!(data <= 1 + 100 + 10, "{data}");
 }
 

@@ -1,9 +1,9 @@
 //! A scripted service in memory, on a clock that the tests control.
 //!
-//! The script gets each request and the number of earlier ones, and returns the response to the request. Timeouts are
-//! enforced like in the built-in transport.
+//! The script gets each request and the number of earlier requests, and returns the response. Timeouts are enforced as
+//! in the built-in transport.
 
-#![allow(dead_code)] // Each test uses some of it.
+#![allow(dead_code)] // Each test uses only some of the items.
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ pub(crate) struct MockResponse {
     pub(crate) outcome: Result<HttpResponse, TransportError>,
 }
 
-/// A response with a status, headers and a body.
+/// Creates a response with a status, headers and a body.
 pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> MockResponse {
     let mut all = Headers::new();
     for (name, value) in headers {
@@ -46,7 +46,7 @@ pub(crate) fn failure(phase: Phase) -> MockResponse {
     mock_response(Err(TransportError::new(phase, "it failed as it should")))
 }
 
-/// The request never gets a response.
+/// Creates the outcome of a request that never gets a response.
 pub(crate) fn silence() -> MockResponse {
     MockResponse { duration: Duration::MAX, ..ok() }
 }
@@ -75,7 +75,7 @@ impl Service {
         Arc::new(Self::with_reports(true, script))
     }
 
-    /// A service behind a transport that does not report when a request is sent.
+    /// Creates a service behind a transport that does not report when a request is sent.
     pub(crate) fn without_sent_reports(
         script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static,
     ) -> Arc<Self> {
@@ -103,14 +103,14 @@ impl Service {
         self.builder().build().unwrap()
     }
 
-    /// The times at which requests arrived, in order.
+    /// Returns the times at which requests arrived, in order.
     pub(crate) fn arrivals(&self) -> Vec<Instant> {
         let mut arrivals: Vec<_> = self.arrivals.lock().unwrap().iter().map(|(at, _)| *at).collect();
         arrivals.sort();
         arrivals
     }
 
-    /// The times at which requests for a path arrived, in order.
+    /// Returns the times at which requests for a path arrived, in order.
     pub(crate) fn arrivals_at(&self, path: &str) -> Vec<Instant> {
         let arrivals = self.arrivals.lock().unwrap();
         let of_path = arrivals.iter().filter(|(_, request)| request.url.ends_with(path));
@@ -119,20 +119,20 @@ impl Service {
         arrivals
     }
 
-    /// The last part of every path, in the order in which requests were sent.
+    /// Returns the last part of every path, in the order in which requests arrived.
     pub(crate) fn paths(&self) -> Vec<String> {
         let arrivals = self.arrivals.lock().unwrap();
         arrivals.iter().map(|(_, request)| request.url.rsplit('/').next().unwrap().to_owned()).collect()
     }
 
-    /// The number of requests for data and for tokens.
+    /// Returns the number of data requests and the number of token requests.
     pub(crate) fn seen(&self) -> (usize, usize) {
         let arrivals = self.arrivals.lock().unwrap();
         let tokens = arrivals.iter().filter(|(_, request)| request.method == Method::Post).count();
         (arrivals.len() - tokens, tokens)
     }
 
-    /// The largest number of requests in flight at once.
+    /// Returns the largest number of requests in flight at once.
     pub(crate) fn max_in_flight(&self) -> usize {
         self.in_flight.lock().unwrap().1
     }
@@ -142,7 +142,7 @@ impl Service {
     }
 }
 
-/// Counts a request while its response is awaited.
+/// Counts a request as in flight until it is dropped.
 struct InFlight<'s>(&'s Service);
 
 impl<'s> InFlight<'s> {
@@ -191,7 +191,7 @@ impl Transport for Service {
     }
 }
 
-/// A service with many failures, and the builder of a client for this service.
+/// Creates a service with many failures, and the builder of a client for this service.
 pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
     let service = Service::new(|_, before| match before {
         0 => failure(Phase::Connect),

@@ -1,8 +1,8 @@
 //! The trusted root certificates, and the client certificate for a server that requires one.
 //!
-//! Builds a TLS configuration from the bundled Mozilla roots or those of the system, and those that the user adds. The
-//! crypto provider is passed explicitly, so another provider in the program has no effect. No error contains any
-//! content of a PEM.
+//! Builds a TLS configuration from the bundled Mozilla root certificates or those of the system, and those that the
+//! user adds. The crypto provider is passed explicitly, so another provider in the program has no effect. Errors never
+//! contain the content of a PEM file.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::settings::{Settings, SettingsError};
 
-/// The TLS configuration, with crypto provider and trusted roots.
+/// Creates the TLS configuration, with the crypto provider and the certificates.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError> {
     let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     #[cfg(feature = "system-roots")]
@@ -56,7 +56,7 @@ fn certificates(pem: &[u8], invalid: &str) -> Result<Vec<CertificateDer<'static>
 fn system() -> Result<RootCertStore, SettingsError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // A system may have certificates that rustls cannot read, which matters only if a server needs one of them.
+    // Certificates that rustls cannot read are ignored, because they matter only if a server needs one of them.
     store.add_parsable_certificates(found.certs);
     if !store.is_empty() {
         return Ok(store);

@@ -1,4 +1,4 @@
-//! Connecting, with one timeout that includes the TLS handshake.
+//! Opens connections, with one timeout that includes the TLS handshake.
 //!
 //! hyper-util's timeout covers only the TCP connection, so a server that stalls during the TLS handshake would block a
 //! request until its attempt times out.
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// The error for a connection that was not made in time.
+/// The error for a connection that was not established in time.
 #[derive(Debug)]
 pub(super) struct ConnectTimeout(pub(super) Duration);
 

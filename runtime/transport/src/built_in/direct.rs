@@ -1,4 +1,4 @@
-//! Connecting without proxies, if the feature `proxy` is off.
+//! Opens connections without proxies, if the feature `proxy` is off.
 //!
 //! Replaces `proxy.rs` and has the same interface. If the environment sets a proxy and a connection fails, the error
 //! names the missing feature.
@@ -14,7 +14,7 @@ use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;
 
-/// The routes to servers: always direct.
+/// The routes to servers, which are always direct.
 pub(super) struct Routes;
 
 impl Routes {
@@ -22,17 +22,17 @@ impl Routes {
         Ok(Self)
     }
 
-    /// The connector for the TCP connection, without encryption.
+    /// Returns the connector for the TCP connection, without encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, _: &ClientConfig) -> Connector {
         tcp
     }
 
-    /// The route to a server, for error messages.
+    /// Returns the route to a server, for error messages.
     pub(super) fn route(&self, target: &Uri) -> Route {
         Route { target: host_and_port(target), proxy: None, hint: unused_proxy(target) }
     }
 
-    /// The credentials for a proxy: none, because there is no proxy.
+    /// Returns `None`, because there is no proxy that needs credentials.
     pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
         None
     }

@@ -1,7 +1,7 @@
 //! Errors before the headers of a response have arrived.
 //!
-//! Converts an error of hyper to an error with address, phase and reason. The chain of sources is searched by
-//! type, and by text where the types are private.
+//! Converts an error of hyper to an error with address, phase and reason. The reason is found in the chain of sources,
+//! by type, or by text where the types are private.
 
 use std::error::Error as StdError;
 use std::io;
@@ -21,17 +21,17 @@ pub(super) struct Route {
     pub(super) target: String,
     /// Host and port of the proxy, if there is one.
     pub(super) proxy: Option<String>,
-    /// A hint at another possible cause; may be empty.
+    /// A hint about another possible cause; may be empty.
     pub(super) hint: &'static str,
 }
 
-/// Host and port of a URL, with the default port of the scheme if the URL has none.
+/// Returns host and port of a URL, with the default port of the scheme if the URL has no port.
 pub(super) fn host_and_port(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
 }
 
-/// The hint for a failed direct connection if the environment sets a proxy.
+/// Returns the hint for a failed direct connection if the environment sets a proxy, and otherwise an empty string.
 pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -41,7 +41,7 @@ pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`"
 }
 
-/// Converts an error before the headers, with the phase in which it occurred.
+/// Converts an error that occurred before the headers arrived, with its phase.
 pub(super) fn before_headers(
     error: impl Into<BoxError>,
     is_connect: bool,
@@ -59,7 +59,7 @@ pub(super) fn before_headers(
     }
 }
 
-/// The error for a failed connection, with its reason.
+/// Creates the error for a failed connection, with its reason.
 fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let causes = || causes(&*error);
     let Route { target, proxy, hint } = route;
@@ -93,7 +93,7 @@ fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// The reason why a certificate is invalid, if the cause is an invalid certificate.
+/// Returns the reason why a certificate is invalid, if that is the cause.
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {
@@ -108,7 +108,7 @@ fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (
     std::iter::successors(Some(error), |error| cause(*error))
 }
 
-/// The cause of an error. For an I/O error it is the wrapped error, which `source` skips.
+/// Returns the cause of an error. For an I/O error, this is the wrapped error, which `source` would skip.
 fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
     match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),

@@ -1,7 +1,7 @@
-//! Decompression of bodies.
+//! Decompresses bodies.
 //!
 //! Decodes the body of a response according to its headers. A decoded body is complete, has a correct checksum, and is
-//! never larger than the maximum size, however small it was on the wire.
+//! never larger than the maximum size, even if the compressed body was small.
 
 use std::io::{self, Read};
 

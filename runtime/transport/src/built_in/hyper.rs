@@ -1,7 +1,7 @@
 //! The default transport: hyper over rustls.
 //!
 //! Uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers it, directly or through a proxy. The
-//! transport follows no redirect. It resends a request only if a pooled connection turned out to be closed before
+//! transport does not follow redirects. It resends a request only if the pooled connection had been closed before
 //! anything was sent on it.
 
 use std::fmt;
@@ -42,8 +42,8 @@ impl fmt::Debug for HyperTransport {
 /// TCP probes a connection after this time without data, and closes it after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// The time after which an idle connection is closed. Servers close idle connections after about a minute; closing them
-/// earlier avoids failed attempts.
+/// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing
+/// them earlier avoids failed attempts.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
@@ -94,11 +94,11 @@ impl HyperTransport {
     }
 }
 
-/// The settings of a pool.
+/// Returns the settings of a pool.
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection; a dead connection would block all of them until the system closes it.
+    // All HTTP/2 requests share one connection, so a dead one would block them all until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder

@@ -1,7 +1,7 @@
-//! Sends a request and reads its response: the shared part of hyper's client and reqwest's.
+//! The code that the transports for hyper and for reqwest share.
 //!
 //! Converts requests to the types that hyper and reqwest share, and reads responses to their end, up to the maximum
-//! size. A timeout reports how much had arrived.
+//! size. The error for a timeout contains how much had arrived.
 
 use std::error::Error as StdError;
 use std::pin::pin;
@@ -72,7 +72,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
     };
     let mut converted = Request::new(NotifyingBody::new(request.body.into(), request.on_sent));
     *converted.method_mut() = method;
-    // Not parsed from a `str`, because that would copy it.
+    // The URL is passed as `Bytes`, because parsing a `str` would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error))?;
     *converted.headers_mut() = request.headers.into_map();
@@ -84,7 +84,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
 /// The largest `Content-Length` for which memory is reserved before the bytes arrive.
 const TRUSTED: u64 = 1 << 20;
 
-/// Reads the body of a response to its end, decoded and up to the maximum size.
+/// Reads the body of a response to its end, and decodes it, up to the maximum size.
 pub(super) async fn read<B>(
     response: Response<B>,
     limit: usize,
@@ -95,13 +95,13 @@ where
 {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes, on_headers } = progress;
-    // The frames of HTTP/2, a length or chunks mark the end of a body.
+    // Frames of HTTP/2, a length, or chunks mark the end of a body.
     let has_end = head.version > Version::HTTP_11
         || head.headers.contains_key(CONTENT_LENGTH)
         || head.headers.contains_key(TRANSFER_ENCODING);
     let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), ""));
     response.ends_with_connection = !has_end;
-    // Reported before the body is read, because no other request may be sent after a 429.
+    // Reported before the body is read, because after a 429 no other request may be sent in the meantime.
     on_headers.notify(response.status, &response.headers);
     let headers = &mut response.headers;
     let read = async {
@@ -115,7 +115,7 @@ where
     if head.status.is_success() {
         return read.await;
     }
-    // An error status is returned even if its body does not arrive.
+    // A response with an error status is returned even if its body does not arrive.
     Ok(tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default())
 }
 

@@ -1,6 +1,6 @@
-//! A request body that notifies when the request is written to a connection.
+//! A request body that sends a notification when the request is written to a connection.
 //!
-//! Wraps bytes and a [`SentNotifier`] into a body for hyper's client or reqwest's.
+//! It combines bytes and a [`SentNotifier`], and is a body for the clients of hyper and reqwest.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,8 +13,8 @@ use crate::SentNotifier;
 
 /// The body of a request.
 ///
-/// Hyper calls `is_end_stream` right before it writes the headers, also with HTTP/2, so the call marks the time of
-/// sending.
+/// Hyper calls `is_end_stream` immediately before it writes the headers, also with HTTP/2, so that call marks the time
+/// of sending.
 pub(super) struct NotifyingBody {
     body: Full<Bytes>,
     on_sent: SentNotifier,
@@ -70,7 +70,7 @@ mod tests {
         ]
     }
 
-    /// Sends two requests one after the other.
+    /// Sends two requests, one after the other.
     fn check(
         transport: &dyn Transport,
         url: &str,
@@ -89,7 +89,7 @@ mod tests {
         (0..2).map(send).collect()
     }
 
-    /// Responds to each request after the notification.
+    /// Responds to each request after its notification.
     fn answer(mut stream: TcpStream, notified: &Receiver<()>) {
         while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
             notified.recv_timeout(Duration::from_secs(5)).unwrap();

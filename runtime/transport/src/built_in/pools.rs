@@ -1,8 +1,8 @@
 //! A connection pool for each runtime, which is replaced when its connections may be dead.
 //!
-//! A connection is driven by the runtime that made it. That runtime may be idle, for example if only `block_on` or
-//! blocking requests enter it, and a request of another runtime would then have to wait. Connections of one pool often
-//! die together, for example after a suspend, so the entire pool is dropped.
+//! A connection is driven by the runtime that opened it. That runtime may be idle, for example between calls of
+//! `block_on`, and a request of another runtime on such a connection would have to wait. The connections of a pool
+//! often die together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
 use std::ops::Deref;
@@ -20,15 +20,15 @@ pub(super) struct Pool<C> {
     client: C,
     /// True if any connection of the pool has received a response.
     has_answered: AtomicBool,
-    /// Closed once the runtime has shut down: a task of the runtime owns the receiver, and ends when the pool is
-    /// dropped.
+    /// This channel is closed once the runtime has shut down, because a task of the runtime owns the receiver. The task
+    /// ends when the pool is dropped.
     runtime: oneshot::Sender<Infallible>,
 }
 
 impl<C> Pool<C> {
     /// Records that a response was received.
     pub(super) fn answered(&self) {
-        // Written once and then only read, so that threads do not contend for the cache line.
+        // The value is written only once, so that threads do not contend for the cache line.
         if !self.has_answered.load(Ordering::Relaxed) {
             self.has_answered.store(true, Ordering::Relaxed);
         }
@@ -65,9 +65,9 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Removes a pool in which a request got no response, if an earlier request of the pool got a response. Requests in
-    /// flight keep the pool, and the next request creates a new pool. A pool without any response so far has no idle
-    /// connection that could be dead. Returns whether the pool had a response.
+    /// Removes a pool in which a request got no response, if an earlier request in the pool got one. Without an earlier
+    /// response, the pool has no idle connection that could be dead. Requests in flight keep using the removed pool,
+    /// and the next request creates a new pool. Returns whether an earlier request got a response.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {
@@ -77,7 +77,7 @@ impl<C> Pools<C> {
     }
 
     fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool<C>>)>> {
-        // A panic leaves the list valid, so a poisoned lock is used.
+        // The list is valid even after a panic, so a poisoned lock is accepted.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

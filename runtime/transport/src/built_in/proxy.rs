@@ -1,8 +1,8 @@
-//! Connecting through a proxy.
+//! Opens connections through a proxy.
 //!
 //! The settings of the user, or else the environment variables, select the proxy, by the same rules as in other
-//! programs; hyper-util implements the tunnels. An invalid proxy is an error before anything is sent, because a request
-//! that bypasses the proxy could leak data. The user name and password of a proxy appear in no error and no `Debug`.
+//! programs. hyper-util implements the tunnels. An invalid proxy is an error before anything is sent, because a request
+//! that bypasses the proxy could leak data. Errors and `Debug` never contain the user name and password of a proxy.
 
 mod connector;
 
@@ -20,7 +20,7 @@ use crate::settings::{Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
 
-/// The routes to servers: the proxy for each, if any.
+/// The routes to servers, which determine the proxy for each server, if any.
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
@@ -39,7 +39,7 @@ impl Routes {
         }
     }
 
-    /// Routes through the proxy with this URL; direct if it is empty.
+    /// Creates routes through the proxy with this URL, or direct routes if the URL is empty.
     fn through(url: &str) -> Result<Self, SettingsError> {
         if !url.is_empty() && !is_usable(url) {
             return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES));
@@ -69,19 +69,20 @@ impl Routes {
         self.matcher.intercept(target)
     }
 
-    /// The connector for the connection to a server or its proxy, without the server's encryption.
+    /// Returns the connector for the connection to a server or its proxy, without the server's encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
         Connector::new(self.clone(), tcp, tls.clone())
     }
 
-    /// The route to a server, for error messages.
+    /// Returns the route to a server, for error messages.
     pub(super) fn route(&self, target: &Uri) -> Route {
         let proxy = self.intercept(target).map(|proxy| host_and_port(proxy.uri()));
         let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
         Route { target: host_and_port(target), proxy, hint }
     }
 
-    /// The header with the proxy's credentials, for an unencrypted request, which the proxy reads.
+    /// Returns the header with the proxy's credentials, which is needed only in unencrypted requests, because the proxy
+    /// reads and forwards these.
     pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
         if is_encrypted(target) {
             return None;
@@ -92,7 +93,8 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// The name of an environment variable, in upper or lower case, and its value; the value is `None` if it is not UTF-8.
+/// Returns the environment variable with a name in upper or lower case, if it is set: its actual name, and its value,
+/// which is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
     // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();

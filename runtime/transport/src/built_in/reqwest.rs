@@ -1,8 +1,8 @@
 //! A transport for programs with their own `reqwest::Client`.
 //!
-//! Uses the connections, proxies and certificates of the client, and adds timeouts, a maximum size of decoded bodies,
-//! and errors by phase. A redirect that the client follows is detected only afterwards;
-//! [`ReqwestTransport::from_builder`] prevents it.
+//! Uses the connections, proxies and certificates of the client. Adds timeouts, a maximum size of decoded bodies, and
+//! errors that contain the phase. A redirect that the client follows is detected only afterwards, so
+//! [`ReqwestTransport::from_builder`] turns redirects off.
 
 use std::error::Error as _;
 
@@ -14,20 +14,20 @@ use super::failure::{Route, before_headers, host_and_port};
 use super::messages::{self, Progress};
 use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
-/// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
+/// Sends requests with a `reqwest::Client`; with the feature `reqwest`.
 ///
 /// This crate enables none of reqwest's features; `https` requires one of its TLS features.
 ///
-/// The connections belong to the client. After a suspend or a change of network they may be dead without notice, and
-/// each attempt may use another dead connection. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout` and a
-/// short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
-/// connection is driven by the runtime that made it, so use one client for awaited requests and another client for
+/// The connections belong to the client. After a suspend or a change of network, all idle connections may be dead, and
+/// each attempt may fail on another one. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout` and a short
+/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
+/// connection is driven by the runtime that opened it, so use one client for awaited requests and another client for
 /// blocking requests.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
 impl ReqwestTransport {
-    /// Builds a client that follows no redirect.
+    /// Builds a client that does not follow redirects.
     pub fn from_builder(builder: ClientBuilder) -> Result<Self, ReqwestError> {
         builder.redirect(Policy::none()).build().map(Self)
     }
@@ -71,19 +71,19 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// Converts an error before the headers, with the phase in which it occurred.
+/// Converts an error that occurred before the headers arrived, with its phase.
 fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if error.is_redirect() {
         return followed(error.url().and_then(|url| url.host_str()));
     }
     let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
-    // Without the URL: the runtime adds it, with secrets masked.
+    // The URL is removed, because the runtime adds it with secrets masked.
     let route = || Route { target: host_and_port(target), proxy: None, hint: "" };
     let this = before_headers(error.without_url(), is_connect, route);
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Marks the error as a timeout if it was caused by a timeout of the client.
+/// Marks the error as a timeout if a timeout of the client caused it.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }

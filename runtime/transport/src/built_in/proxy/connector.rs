@@ -1,6 +1,6 @@
-//! The connector below the server's encryption: to a server directly, or to its proxy.
+//! The connector for the connection to a server or to its proxy, without the server's encryption.
 //!
-//! hyper-util implements the proxy protocols; `hyper.rs` adds the encryption of the connection to the server.
+//! hyper-util implements the proxy protocols, and `hyper.rs` adds the server's encryption.
 
 use std::error::Error as StdError;
 use std::io;
@@ -27,7 +27,7 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(crate) struct ProxyConnector {
     routes: Routes,
     tcp: HttpConnector,
-    /// The connector to the proxy, which may have its own encryption.
+    /// The connector to a proxy, whose connection may have its own encryption.
     to_proxy: HttpsConnector<HttpConnector>,
 }
 
@@ -61,7 +61,7 @@ impl Service<Uri> for ProxyConnector {
             let connecting = socks.call(with_port(target));
             return Box::pin(async { Ok(Hop { stream: connecting.await?.into(), forwards: false }) });
         }
-        // An unencrypted request needs no tunnel: the proxy reads and forwards it.
+        // An unencrypted request needs no tunnel, because the proxy reads and forwards it.
         if !is_encrypted(&target) {
             let connecting = self.to_proxy.call(proxy.uri().clone());
             return Box::pin(async { Ok(Hop { stream: connecting.await?, forwards: true }) });
@@ -75,7 +75,7 @@ impl Service<Uri> for ProxyConnector {
     }
 }
 
-/// Adds the default port to a URL without a port, because a SOCKS tunnel would use 443.
+/// Adds the default port of the scheme to a URL without a port, because a SOCKS tunnel would always use 443.
 fn with_port(target: Uri) -> Uri {
     let authority = host_and_port(&target).parse().ok();
     let mut parts = target.clone().into_parts();
