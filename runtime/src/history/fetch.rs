@@ -91,7 +91,7 @@ fn fetch(request: Untyped, decode: Decode, attempts: u32) -> Attempts {
             waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
             let date = response.as_ref().ok().and_then(|response| response.date());
             match decode(response) {
-                Err(error) if sent < attempts && (error.is_retryable() || error.is_decode()) => {}
+                Err(error) if sent < attempts && error.is_retryable() => {}
                 outcome => return (outcome.map(|series| (series, date)), waited),
             }
             sleep(delay).await;

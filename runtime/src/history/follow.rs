@@ -3,9 +3,10 @@
 //! From a request and a start, a follower makes an endless stream of updates. `schedule` decides when to request which
 //! range, and which records to deliver. `State` sends the requests, sleeps and makes the pages.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -128,13 +129,11 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// The texts of the last bad records. A bad record is received again each time its interval is requested, but it is
-    /// reported only once.
-    bad_records: VecDeque<String>,
+    /// Hashes of the texts of bad records that may be received again, each with the end of its last window. A bad record
+    /// is requested again while an interval at or before it is missing, and reported once.
+    bad_records: HashMap<u64, Timestamp>,
+    hasher: RandomState,
 }
-
-/// The maximum number of bad records that are stored to recognize repetitions.
-const MAX_BAD_RECORDS: usize = 1000;
 
 impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
@@ -254,7 +253,7 @@ impl<T: Send + 'static> State<T> {
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
         let schedule = Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position);
-        Ok(Following { schedule, checkpoint: start, bad_records: VecDeque::new() })
+        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new(), hasher: RandomState::new() })
     }
 
     fn request(&mut self, window: Span) -> Result<(), Error> {
@@ -295,7 +294,7 @@ impl<T: Send + 'static> State<T> {
 impl Following {
     /// Returns the updates for a window, late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let date = window.response.date;
+        let (date, end) = (window.response.date, window.window.to);
         let Page { times, records, mut report, .. } = streams::page::<T>(window);
         let before = self.schedule.position.next;
         let delivery = self.schedule.received(date, &times, now);
@@ -313,11 +312,13 @@ impl Following {
             let page = self.page(range, late, Report::default(), &delivery.after_late);
             Update::Late(page)
         });
-        report.bad_records.retain(|bad| !self.bad_records.contains(&bad.text));
-        self.bad_records.extend(report.bad_records.iter().map(|bad| bad.text.clone()));
-        self.bad_records.drain(..self.bad_records.len().saturating_sub(MAX_BAD_RECORDS));
+        report.bad_records.retain(|bad| self.bad_records.insert(self.hasher.hash_one(&bad.text), end).is_none());
         let is_empty = new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty();
         let position = self.schedule.position.clone();
+        let begin = *position.missing.first().unwrap_or(&position.next).min(&position.next);
+        // A request extends beyond its window, so a bad record can also be received with the windows next to its own.
+        let begin = self.schedule.unsettled(begin);
+        self.bad_records.retain(|_, end| *end > begin);
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));
         late.into_iter().chain(new)
     }

@@ -99,8 +99,8 @@ impl<R> PlannedPage<R> {
         }
     }
 
-    /// Returns whether this window is the start or end of a page with records, was requested again, and is empty. Such
-    /// a window is not evidence about the windows next to that page.
+    /// Returns whether this window is the start or end of a page with records and was requested again, and the request
+    /// failed or returned no record. Such a window is not evidence about the windows next to that page.
     fn is_empty_end(&self) -> bool {
         self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
     }

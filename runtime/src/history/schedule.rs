@@ -104,7 +104,8 @@ pub(super) struct Schedule {
 #[derive(Debug)]
 struct Round {
     window: Span,
-    begun: Instant,
+    /// The time of the last response, or the begin of the round.
+    responded: Instant,
     /// The earliest time, on the clock of the service, of the responses so far; `None` before the first response.
     time: Option<Timestamp>,
     /// The time to assume for a response without a `Date`.
@@ -176,7 +177,7 @@ impl Schedule {
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         let window = Span { from, to: end };
         self.repeat_at = None;
-        self.round = Some(Round { window, begun: now, time: None, estimate: time - RESOLUTION, is_probe });
+        self.round = Some(Round { window, responded: now, time: None, estimate: time - RESOLUTION, is_probe });
         window
     }
 
@@ -188,6 +189,7 @@ impl Schedule {
         let mut delivery =
             Delivery { kinds: vec![Kind::Skipped; times.len()], after_late: self.position.clone(), gaps: Vec::new() };
         let Some(round) = &mut self.round else { return delivery };
+        round.responded = now;
         if let Some(date) = date.filter(|_| !had_clock) {
             // From the first `Date` on, the wall clock is not used.
             round.estimate = date - RESOLUTION;
@@ -228,10 +230,10 @@ impl Schedule {
         let mut gaps: Vec<Span> = old.into_iter().map(|from| Span { from, to: from + step }).collect();
         if let Some(last) = new.last() {
             let range = Span { from: self.grid.ceil(self.position.next), to: self.grid.floor(*last) + step };
-            for hole in self.grid.missing(range, new.iter().copied()) {
-                let middle = expired.clamp(hole.from, hole.to);
-                gaps.push(Span { from: hole.from, to: middle });
-                let recent = self.grid.pieces(Span { from: middle, to: hole.to }, 1);
+            for missing in self.grid.missing(range, new.iter().copied()) {
+                let middle = expired.clamp(missing.from, missing.to);
+                gaps.push(Span { from: missing.from, to: middle });
+                let recent = self.grid.pieces(Span { from: middle, to: missing.to }, 1);
                 self.position.missing.extend(recent.iter().map(|interval| interval.from));
             }
             self.position.next = range.to;
@@ -279,7 +281,7 @@ impl Schedule {
     /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
     /// report an outage.
     pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
-        let since = self.round.take().map_or(now, |round| round.begun);
+        let since = self.round.take().map_or(now, |round| round.responded);
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
         outage.until = now + elapsed.clamp(PAUSES.0, PAUSES.1);

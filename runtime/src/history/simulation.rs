@@ -151,11 +151,11 @@ fn any(rng: &mut Rng) -> Service {
     let steps = rng.i64(1..400);
     let phase = if rng.bool() { 0 } else { rng.i64(0..STEP) };
     let is_uneven = rng.u8(0..6) == 0;
-    let holes = if rng.bool() { 0.0 } else { rng.f64() * 0.5 };
+    let missing = if rng.bool() { 0.0 } else { rng.f64() * 0.5 };
     let mut times = Vec::new();
     for step in 0..steps {
         let phase = if is_uneven { rng.i64(0..STEP) } else { phase };
-        if rng.f64() >= holes {
+        if rng.f64() >= missing {
             times.push(step * STEP + phase);
         }
     }

@@ -325,6 +325,34 @@ async fn a_bad_record_is_reported_once() {
     assert_eq!((bad, received.gaps), (vec!["ratio".to_owned()], vec![5]));
 }
 
+/// The service has no valid record for a day, and the first of its intervals stays missing.
+#[tokio::test(start_paused = true)]
+async fn each_of_many_bad_records_is_reported_once() {
+    let clock = Clock::new();
+    let times = clock.clone();
+    let service = Service::new(move |request, _| {
+        let mut mock = respond(request, &times, &|minute| if minute == 0 { 1_000_000 } else { 0 });
+        if let Ok(response) = &mut mock.outcome {
+            response.body = String::from_utf8(response.body.to_vec()).unwrap().replace("0.5", "true").into();
+        }
+        mock
+    });
+    let own = clock.clone();
+    tokio::time::advance(1440 * 60 * SECOND).await;
+    let follow = request(&service).skip_bad_records().follow(START).allowed_lateness(10_000);
+    let (mut poller, mut bad) = (follow.clock(move || own.machine()), Vec::new());
+    let end = clock.begun + 1500 * 60 * SECOND;
+    while let Ok(update) = tokio::time::timeout_at(end, poller.next()).await {
+        let update = update.unwrap();
+        let reported = update.page().into_iter().flat_map(|page| &page.report.bad_records);
+        bad.extend(reported.map(|bad| bad.text.clone()));
+    }
+    let all = bad.len();
+    bad.sort();
+    bad.dedup();
+    assert_eq!((all, (1498..1501).contains(&all)), (bad.len(), true), "{all}");
+}
+
 /// The record of an interval that is still open may change, so it is requested again.
 #[tokio::test(start_paused = true)]
 async fn the_open_interval_of_a_history_is_requested_again() {

@@ -267,3 +267,15 @@ fn a_series_that_ends_is_requested_less_and_less_often() {
     bot.run(&service, 8 * DAY * 1000);
     assert_eq!(bot.delivered.keys().filter(|minute| **minute >= 1440).min(), Some(&(8 * 1440 - 100)));
 }
+
+/// A catch-up of many pages takes longer than `outage_after`, and then one request fails.
+#[test]
+fn an_outage_begins_after_the_last_response() {
+    let mut schedule = schedule(Position { next: START.into(), missing: BTreeSet::new() });
+    let (begun, wall) = (Instant::now(), Timestamp::from(START + DAY));
+    let after = |seconds| begun + Duration::from_secs(seconds);
+    assert!(matches!(schedule.action(begun, wall), Action::Request(_)));
+    schedule.received(Some(wall), &[START.into()], after(90));
+    assert_eq!(schedule.failed(after(92)), (Duration::from_secs(2), false));
+    assert_eq!(schedule.failed(after(152)), (Duration::from_secs(62), true));
+}

@@ -112,7 +112,11 @@ async fn transient_failures_are_retried() {
         let times = attempts.entry([start, end]).or_default();
         *times += 1;
         match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
-            0 => reply(200, &[], bad),
+            0 => {
+                let mut cut = reply(200, &[], bad);
+                cut.outcome.as_mut().unwrap().ends_with_connection = true;
+                cut
+            }
             2 => reply(503, &[], ""),
             // A truncated page, or a page without any record.
             4 => answer(request, |time| (time / HOUR) % 500 < 250),
@@ -205,4 +209,16 @@ async fn check_skipped(hour: i64) {
     assert_eq!(all.report.bad_records[0].field(), "openDate");
     let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err().error;
     assert!(error.is_decode(), "{error}");
+}
+
+/// The body is complete, so another request would return the same.
+#[tokio::test(start_paused = true)]
+async fn a_complete_body_that_does_not_decode_is_requested_once() {
+    for body in [r#"{"data": [{"openDate": 1, "rat"#, r#"{"data": [{"openDate": true, "ratio": 0.5}]}"#] {
+        let service = Service::new(move |_, _| reply(200, &[], body));
+        let history = hours(&service.client()).history(START..START + 20 * HOUR);
+        let failed = history.skip_failed_pages().collect().await.unwrap();
+        assert!(failed.report.failed_pages.iter().all(|page| page.error.is_decode()));
+        assert_eq!((failed.report.failed_pages.len(), service.seen().0), (1, 1));
+    }
 }
