@@ -28,7 +28,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
-use crate::registry::{EnvelopeInfo, RecordInfo, TimeField};
+use crate::registry::{EnvelopeInfo, RecordInfo};
 use crate::values::Value;
 
 use json_path::JsonPath;
@@ -145,7 +145,6 @@ pub(crate) fn series<M: Record>(
         metadata: M::from_row(&mut rest.metadata),
         unknown_fields: rest.unknown.take(),
         bad_records: rest.bad,
-        time: None,
         strange: rest.strange,
         is_empty: rest.is_empty,
     })
@@ -153,15 +152,13 @@ pub(crate) fn series<M: Record>(
 
 /// The contents of an envelope except the records of its series.
 #[derive(Debug)]
-pub struct EnvelopeRest<M> {
+pub(crate) struct EnvelopeRest<M> {
     /// Metadata of the series, sent by the service.
-    pub metadata: M,
+    pub(crate) metadata: M,
     /// Fields of the envelope that are not in the catalogue.
-    pub unknown_fields: UnknownFields,
+    pub(crate) unknown_fields: UnknownFields,
     /// Records that were omitted.
-    pub bad_records: Vec<BadRecord>,
-    /// Field with the time of the records. The caller of the decoder sets it, because the decoder knows no endpoint.
-    pub time: Option<TimeField>,
+    pub(crate) bad_records: Vec<BadRecord>,
     /// The number of records that have no field of the catalogue other than the time.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.

@@ -1,5 +1,5 @@
-//! Macros that define the types `Client`, `Request` and `Series` in an emitted crate, as thin wrappers of the runtime's
-//! types.
+//! Macros that define the types `Client` and `Request` in an emitted crate, as thin wrappers of the runtime's types, and
+//! its names of other types of the runtime.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
 //! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
@@ -7,9 +7,8 @@
 mod client;
 mod log;
 mod request;
-mod series;
 
-/// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate.
+/// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate; `Series<T>` is a name of the runtime's type.
 ///
 /// `crate` is the crate's name in Rust, for the examples in its docs. `env` is the prefix of its environment variables,
 /// also for the docs. `service` is a static [`ServiceInfo`](crate::registry::ServiceInfo), which describes the service.
@@ -19,7 +18,17 @@ macro_rules! define_client {
     (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
         $crate::__client!($name, $env, $service);
         $crate::__request!($name);
-        $crate::__series!($name, $service, $metadata);
+
+        /// A list of records, usually one per timestamp, with the service's metadata.
+        pub type Series<T> = $crate::Series<T, $metadata>;
+
+        impl $crate::emitted::MetadataRecord for $metadata {
+            const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
+
+            fn unsupported(&self) -> ::std::vec::Vec<::std::string::String> {
+                <$metadata>::unsupported(self)
+            }
+        }
     };
 }
 

@@ -69,6 +69,6 @@ pub use error::{Error, ErrorKind};
 pub use rate_limit::limit::RateLimit;
 pub use request::RequestKind;
 pub use secrets::Secret;
-pub use send::{AnyBody, AnySeries, Body, Response};
+pub use send::{AnyBody, AnySeries, Body, Response, Series};
 pub use values::wire;
 pub use values::{OutOfRange, ParseTimestampError, Timestamp, Value};

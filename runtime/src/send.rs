@@ -9,11 +9,13 @@ mod exchange;
 mod options;
 mod rejection_hints;
 mod response;
+mod series;
 
 pub use any_body::{AnyBody, AnySeries};
-pub use body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords, require_complete};
-pub use exchange::UndecodedResponse;
+pub use body::{Body, MetadataRecord, PageMetadata, SeriesBody};
 pub use response::Response;
+pub use series::Series;
 
-pub(crate) use exchange::{Connection, read_series, send};
+pub(crate) use body::TimedRecords;
+pub(crate) use exchange::{Connection, UndecodedResponse, send};
 pub(crate) use options::Options;

@@ -19,7 +19,7 @@ const AT_ONCE: usize = 1000;
 /// Receives the records one by one.
 ///
 /// This is a trait because closures would generate more code for every endpoint.
-pub trait Push {
+pub(crate) trait Push {
     /// Stores the record that the row contains.
     fn push(&mut self, row: &mut Row<'_>);
 

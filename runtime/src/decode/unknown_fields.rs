@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use super::record::{AsFieldValue, Fields, Record, Row};
 use crate::decode::{self, DecodeError};
 use crate::registry::RecordInfo;
 use crate::values::Value;
@@ -70,8 +71,7 @@ impl UnknownFields {
 
     /// Reads an object in which all fields are unknown.
     pub(super) fn read(json: &str) -> Result<Self, DecodeError> {
-        static NOTHING: RecordInfo = RecordInfo::new("UnknownFields", &[]);
-        decode::object(json, &NOTHING).map(|mut row| row.unknown_fields())
+        decode::object(json, Self::INFO).map(|mut row| row.unknown_fields())
     }
 
     fn new(json: &str) -> Self {
@@ -88,6 +88,21 @@ impl UnknownFields {
 /// Reads a value, or returns its text if `Value` cannot represent it.
 fn value(text: &str) -> Value {
     decode::any(text).unwrap_or_else(|_| text.into())
+}
+
+/// A record of which no field is known, such as the metadata of an endpoint that is chosen at run time.
+impl Record for UnknownFields {
+    const INFO: &'static RecordInfo = &RecordInfo::new("UnknownFields", &[]);
+}
+
+impl Fields for UnknownFields {
+    fn from_row(row: &mut Row<'_>) -> Self {
+        row.unknown_fields()
+    }
+
+    fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r Self)) {
+        visitor(&[], self);
+    }
 }
 
 /// Creates the unknown fields of a record that was not received, for example in a test.

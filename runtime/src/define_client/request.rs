@@ -107,6 +107,17 @@ macro_rules! __request {
             }
         }
 
+        impl<E: $crate::Endpoint<Body: $crate::emitted::SeriesBody>> Request<E> {
+            /// Skips records that cannot be decoded.
+            ///
+            /// By default, one value that does not match its field fails the entire response. With this method, only
+            /// the record with that value is dropped and listed in [`Series::bad_records`]. A body that is not JSON or
+            /// not a series is always an error.
+            pub fn skip_bad_records(self) -> Self {
+                Self(self.0.skip_bad_records())
+            }
+        }
+
         impl<E> Request<E> {
             /// Sets a param by its wire name, including params that are not in the catalogue.
             ///

@@ -5,9 +5,8 @@
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 
 /// The field that contains the time of each record of a series.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeField {
+pub(crate) struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
     /// The unit of the time if the fields are unknown.

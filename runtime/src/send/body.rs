@@ -5,14 +5,16 @@
 
 use std::ops::Range;
 
+use serde_core::Serialize;
+
 use super::exchange::UndecodedResponse;
-use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
-use crate::decode::{self, BadRecord, DecodeError, EnvelopeRest, fields};
-use crate::error::{Error, ErrorKind, excerpt};
+use crate::decode::record::{AsFieldValue, Record, Row, UnknownFields};
+use crate::decode::{self, BadRecord, DecodeError};
+use crate::error::Error;
 use crate::registry::ServiceInfo;
 use crate::values::{Timestamp, Value};
 
-/// Seals [`Body`], so that only emitted code can implement it, which uses this trait through `emitted`.
+/// Seals [`Body`].
 pub trait Sealed {}
 
 impl<T: Record> Sealed for T {}
@@ -105,45 +107,24 @@ pub struct PageMetadata {
     pub unknown_fields: UnknownFields,
 }
 
-impl<T: AsFieldValue> TimedRecords<Vec<T>> {
-    pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
-        let metadata = PageMetadata::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
-        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, metadata }
-    }
-}
-
 impl PageMetadata {
-    /// Creates the metadata of a response; the range is set later.
-    pub(super) fn new(metadata: Value, unsupported: Vec<String>, unknown_fields: UnknownFields) -> Self {
-        Self { range: Timestamp::from(0)..Timestamp::from(0), metadata, unsupported, unknown_fields }
-    }
-
     /// Returns whether another entry differs only in its range.
     pub(crate) fn is_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }
 
-    /// Returns the metadata of a response; `None` if it has none.
-    fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
-        let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
-        let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::of(M::INFO))));
-        let metadata = written(metadata);
+    /// Returns the metadata of a response; `None` if it has none. The range is set later.
+    pub(super) fn of<M: Record + Serialize>(
+        metadata: &M,
+        unsupported: Vec<String>,
+        unknown_fields: UnknownFields,
+    ) -> Option<Self> {
+        let written = |metadata: &M| serde_json::to_value(metadata).unwrap_or_default();
+        let (nothing, metadata) = (written(&M::from_row(&mut Row::of(M::INFO))), written(metadata));
         let is_empty = unknown_fields.is_empty() && metadata == nothing;
-        (!is_empty).then(|| Self::new(metadata, unsupported, unknown_fields))
+        let range = Timestamp::from(0)..Timestamp::from(0);
+        (!is_empty).then_some(Self { range, metadata, unsupported, unknown_fields })
     }
-}
-
-/// The maximum number of bytes of a name that are quoted.
-const LONGEST_NAME: usize = 60;
-
-/// Returns an error if the service reports that it omitted some of the requested data.
-pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
-    if unsupported.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
-    Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
-        .with_hint("the endpoint does not support them; the rest of the response is valid"))
 }
 
 #[cfg(test)]
@@ -152,10 +133,11 @@ mod tests {
 
     #[test]
     fn metadata_that_differs_only_in_range_is_equal() {
-        let metadata = |metadata: u8, unknown: u8, end: i64| {
-            let fields = [("took", unknown.into())].into_iter().collect::<UnknownFields>();
-            let metadata = PageMetadata::new(serde_json::json!({"fee": metadata}), Vec::new(), fields);
-            PageMetadata { range: Timestamp::from(0)..Timestamp::from(end), ..metadata }
+        let metadata = |metadata: u8, unknown: u8, end: i64| PageMetadata {
+            range: Timestamp::from(0)..Timestamp::from(end),
+            metadata: serde_json::json!({"fee": metadata}),
+            unsupported: Vec::new(),
+            unknown_fields: [("took", unknown.into())].into_iter().collect(),
         };
         let one = metadata(1, 1, 7);
         assert!(one.is_the_same(&metadata(1, 1, 9)));

@@ -11,6 +11,7 @@ use super::body::Body;
 use super::options::Options;
 use super::rejection_hints::with_hints;
 use super::response::Response;
+use super::series::SeriesInfo;
 use crate::auth::{Credentials, Token, TokenFlow};
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
@@ -20,7 +21,7 @@ use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::rate_limit::Permit;
-use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
+use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
@@ -46,24 +47,24 @@ pub struct UndecodedResponse {
     context: RequestContext,
 }
 
-/// Reads a series and appends its records to `records`.
-pub(crate) fn read_series<M: Record>(
-    response: Box<UndecodedResponse>,
-    service: &'static ServiceInfo,
+/// Reads a series and appends its records to `records`; `record` is their table if they have a static type.
+pub(super) fn read_series<M: Record>(
+    response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
-) -> Result<EnvelopeRest<M>, Error> {
-    let target = &response.target;
+) -> Result<(EnvelopeRest<M>, SeriesInfo), Error> {
+    let response = response?;
+    let (target, service) = (&response.target, response.connection.service);
+    let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
     let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
-    let decoded = response.text().and_then(|text| decode::series(text, envelope, record, bad_records, records));
+    let decoded = response.text().and_then(|text| decode::series(text, envelope, info.record(), bad_records, records));
     match decoded {
         Ok(rest) if rest.is_empty && status::is_error_of_series(rest.unknown_fields.as_json(), &service.error_body) => {
             Err(response.misfit(DecodeError::of_service()))
         }
         Ok(rest) => {
-            let time = TimeField::of_endpoint(target.endpoint, service);
             response.report_unrecognized(rest.strange);
-            Ok(EnvelopeRest { time, ..rest })
+            Ok((rest, info))
         }
         Err(error) => Err(response.misfit(error)),
     }

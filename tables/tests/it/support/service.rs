@@ -19,17 +19,17 @@ runtime::define_client!(crate "tables_test", env "TABLES_TEST", service SERVICE,
 
 /// Metadata of a response.
 #[derive(Clone)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     /// The coins of the response.
-    pub coins: Vec<String>,
+    pub(crate) coins: Vec<String>,
     /// Fields without a description.
-    pub unknown_fields: UnknownFields,
+    pub(crate) unknown_fields: UnknownFields,
 }
 
 impl Metadata {
     /// Returns the parts of the request that the endpoint does not cover.
     #[allow(clippy::unused_self)] // `define_client!` calls it as a method.
-    pub fn unsupported(&self) -> Vec<String> {
+    pub(crate) fn unsupported(&self) -> Vec<String> {
         Vec::new()
     }
 }

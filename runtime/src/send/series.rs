@@ -1,0 +1,263 @@
+//! A list of records, with the metadata of the service.
+//!
+//! One type serves all clients, and also the endpoints that are chosen at run time. Only the conversion of rows into
+//! records is compiled for each endpoint.
+
+use std::fmt;
+
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
+use super::exchange::{UndecodedResponse, read_series};
+use crate::decode::record::{Item, Record, UnknownFields};
+use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, fields};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
+use crate::values::Timestamp;
+
+/// A list of records, usually one per timestamp, with the service's metadata. An emitted client names this type
+/// `Series<T>`.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Series<T, M> {
+    /// The records, in the order of the response.
+    pub data: Vec<T>,
+    /// The service's metadata of the series; empty if the response has none.
+    pub metadata: M,
+    /// Fields of the envelope that are not in the catalogue.
+    pub unknown_fields: UnknownFields,
+    /// The records that could not be decoded; always empty unless the request skips bad records, with
+    /// `skip_bad_records`.
+    pub bad_records: Vec<BadRecord>,
+    info: SeriesInfo,
+}
+
+/// The facts about a series that are not in its response.
+#[derive(Clone, Copy)]
+pub(super) struct SeriesInfo {
+    service: &'static ServiceInfo,
+    record: Option<&'static RecordInfo>,
+    time: Option<TimeField>,
+}
+
+impl SeriesInfo {
+    /// A series that belongs to no endpoint.
+    fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
+        Self { service, record, time: TimeField::of_service(service) }
+    }
+
+    /// The series of an endpoint; `record` is the table of the static type, if there is one.
+    pub(super) fn of_endpoint(
+        endpoint: &EndpointInfo,
+        service: &'static ServiceInfo,
+        record: Option<&'static RecordInfo>,
+    ) -> Self {
+        let known = match endpoint.body {
+            BodyInfo::Series { record, .. } => record,
+            _ => None,
+        };
+        Self { service, record: record.or(known), time: TimeField::of_endpoint(endpoint, service) }
+    }
+
+    /// Returns the table of the records; `None` if their fields are unknown.
+    pub(super) fn record(self) -> Option<&'static RecordInfo> {
+        self.record
+    }
+}
+
+impl<T, M> Series<T, M> {
+    fn new(data: Vec<T>, rest: EnvelopeRest<M>, info: SeriesInfo) -> Self {
+        let EnvelopeRest { metadata, unknown_fields, bad_records, .. } = rest;
+        Self { data, metadata, unknown_fields, bad_records, info }
+    }
+
+    /// Returns the number of records.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Returns whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Returns the records, in the order of the response.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.data.iter()
+    }
+
+    /// Returns the catalogue's description of the records; `None` if their fields are unknown.
+    pub fn info(&self) -> Option<&'static RecordInfo> {
+        self.info.record
+    }
+}
+
+impl<T: Item, M> Series<T, M> {
+    /// Returns the time of each record; `None` for a record without a readable time.
+    pub fn times(&self) -> Vec<Option<Timestamp>> {
+        fields::times(&self.data, self.info.time)
+    }
+
+    /// Returns one field of all records, by its wire name; `None` if the records have no such field.
+    ///
+    /// ```
+    /// # extern crate generated_client_runtime as runtime;
+    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+    /// # use invented::Series;
+    /// # use runtime::Value;
+    /// # let records = [r#"{"ratio": 0.25}"#, r#"{"ratio": null}"#].map(|text| text.parse::<Value>());
+    /// # let series = Series::from(records.into_iter().flatten().collect::<Vec<_>>());
+    /// let ratios: Vec<_> = series.column("ratio").unwrap().numbers().collect();
+    /// assert_eq!(ratios, [Some(0.25), None]);
+    /// ```
+    pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
+        fields::column(self.info.record, &self.data, wire_name)
+    }
+
+    /// Returns the values of all records for each field. The fields are those of the catalogue, or those of the
+    /// response if the catalogue has none.
+    pub fn columns(&self) -> Vec<Column<'_>> {
+        fields::columns(self.info.record, &self.data)
+    }
+}
+
+impl<T: Item, M: Record + Serialize> Series<T, M> {
+    /// Reads the series of a response.
+    pub(super) fn of_response(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+        let mut data: Vec<T> = Vec::new();
+        // This function is compiled for every endpoint, and a `match` needs less code than `?`.
+        match read_series(response, T::INFO, &mut data) {
+            Ok((rest, info)) => Ok(Self::new(data, rest, info)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the records with their times, and the requested values that the endpoint does not support.
+    pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
+        let metadata = PageMetadata::of(&self.metadata, unsupported, self.unknown_fields);
+        let times = fields::times(&self.data, self.info.time);
+        TimedRecords { times, records: self.data, bad: self.bad_records, metadata }
+    }
+}
+
+impl<T, M: MetadataRecord> Series<T, M> {
+    /// Returns an error if the service reports in the metadata that it omitted some of the requested data, such as
+    /// exchanges that the endpoint does not support.
+    ///
+    /// ```no_run
+    /// # extern crate generated_client_runtime as runtime;
+    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+    /// # fn demo(series: invented::Series<runtime::Value>) -> Result<(), runtime::Error> {
+    /// series.require_complete()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn require_complete(&self) -> Result<(), Error> {
+        let unsupported = self.metadata.unsupported();
+        if unsupported.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, MAX_NAME_BYTES))).collect();
+        Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
+            .with_hint("the endpoint does not support them; the rest of the response is valid"))
+    }
+}
+
+/// The maximum number of bytes of a name that are quoted.
+const MAX_NAME_BYTES: usize = 60;
+
+/// Creates a series without a request, for example in a test.
+///
+/// ```
+/// # extern crate generated_client_runtime as runtime;
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+/// # use invented::Series;
+/// # use runtime::Value;
+/// let series: Series<Value> = vec![Value::from(1), Value::from(2)].into();
+/// assert_eq!(series.len(), 2);
+/// ```
+impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
+    fn from(data: Vec<T>) -> Self {
+        let info = SeriesInfo::of_service(M::SERVICE, T::INFO);
+        Self { data, metadata: M::default(), unknown_fields: UnknownFields::default(), bad_records: Vec::new(), info }
+    }
+}
+
+/// Serializes the series in its envelope, as the service sends it.
+impl<T: Item, M: Serialize> Serialize for Series<T, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { data, metadata, unknown_fields, info, .. } = self;
+        fields::serialize_series(info.service, data, metadata, unknown_fields, serializer)
+    }
+}
+
+/// Deserializes a series as the service sends it, from any self-describing format. In a deserialized series,
+/// [`times`](Series::times) does not find a time field that only some endpoints have.
+impl<'de, T: Item, M: MetadataRecord + Serialize> Deserialize<'de> for Series<T, M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        fields::deserialize(deserializer, Self::decode)
+    }
+}
+
+/// Compares records and metadata, but not the endpoint.
+impl<T: PartialEq, M: PartialEq> PartialEq for Series<T, M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+            && self.metadata == other.metadata
+            && self.unknown_fields == other.unknown_fields
+            && self.bad_records == other.bad_records
+    }
+}
+
+impl<T: fmt::Debug, M: fmt::Debug> fmt::Debug for Series<T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Series")
+            .field("data", &self.data)
+            .field("metadata", &self.metadata)
+            .field("unknown_fields", &self.unknown_fields)
+            .field("bad_records", &self.bad_records)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T, M> IntoIterator for Series<T, M> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.data.into_iter()
+    }
+}
+
+impl<'s, T, M> IntoIterator for &'s Series<T, M> {
+    type Item = &'s T;
+    type IntoIter = std::slice::Iter<'s, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
+
+impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
+    fn decode(text: &str) -> Result<Self, DecodeError> {
+        let (info, mut data) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
+        let rest = decode::series(text, info.service.envelope.as_ref(), T::INFO, BadRecords::Rejected, &mut data)?;
+        Ok(Self::new(data, rest, info))
+    }
+
+    fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
+        Self::of_response(response)
+    }
+}
+
+impl<T: Item, M: MetadataRecord + Serialize> SeriesBody for Series<T, M> {
+    type Item = T;
+
+    fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<T>>, Error> {
+        let series = Self::of_response(response)?;
+        let unsupported = series.metadata.unsupported();
+        Ok(series.timed(unsupported))
+    }
+}
