@@ -11,7 +11,7 @@ use crate::commands::status::age;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::job_file::JobFile;
 use crate::log::Log;
-use crate::progress::{Bar, counted, duration, shortened};
+use crate::progress::{Bar, counted, duration, line_of};
 use crate::table::{self, Table};
 use crate::time_arg;
 
@@ -41,12 +41,22 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
-    let invalid = (sum(|report| report.invalid), "with an invalid value, which is null in the file");
+    let invalid = (sum(|report| report.invalid), "with an invalid value: the file keeps an earlier value, or has null");
     for (count, what) in [invalid, (sum(|report| report.dropped), "dropped because they cannot be read")] {
         if count > 0 {
             log.warning(&format!("{} {what}", counted(count, "record")));
         }
     }
+    if summary.is_restored {
+        log.warning(&format!("{out} was missing or had been changed; it is written again from {out}.parts"));
+    }
+}
+
+/// Creates the failure for series without a record.
+pub(crate) fn no_record(labels: &[&str], file: &JobFile) -> Failure {
+    let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from..file.to)));
+    Failure::new(ExitKind::Incomplete, format!("no record of {names} {range}"))
+        .help("check the range and the values of the params; `--allow-empty` accepts series without records")
 }
 
 /// Shows the events of a run.
@@ -58,8 +68,8 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(crate) fn new(log: Log, labels: Vec<String>) -> Self {
-        Self { log, bar: Bar::new(log), labels, failures: Vec::new() }
+    pub(crate) fn new(log: Log, labels: Vec<String>, requests: u64) -> Self {
+        Self { log, bar: Bar::new(log, requests), labels, failures: Vec::new() }
     }
 
     /// Prints the outcome, and chooses the exit code.
@@ -67,18 +77,25 @@ impl Reporter {
         let out = &file.out;
         // The age of the last record is irrelevant if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
-        // If no request was needed, the plan has already reported `up to date`.
+        // If no request was needed, the plan has already reported it.
         let is_stopped = summary.is_cancelled || summary.is_unreachable;
         if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
             outcome(self.log, out, &summary, &self.labels, now);
         }
         let of_series = || summary.series.iter().zip(&self.labels);
-        let missing: Vec<_> = of_series().filter(|(report, _)| report.missing > 0 && !is_stopped).collect();
-        self.list(missing.iter().map(|(report, label)| {
-            let text = format!("{} missing between its first and last record", counted(report.missing, "record"));
-            shortened(&format!("{label}: {text}"), MAX_LINE)
-        }));
-        if !missing.is_empty() {
+        // Failed requests of this run are already listed.
+        let unfetched = |report: &SeriesReport| if summary.is_complete { report.unfetched } else { 0 };
+        let warnings = of_series().filter(|_| !is_stopped).flat_map(|(report, label)| {
+            let gaps = (report.missing, "missing between its first and last record");
+            let counts = [gaps, (unfetched(report), "never fetched, because every request failed")];
+            counts
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(move |(count, what)| line_of(&format!("{label}: {} {what}", counted(count, "record")), MAX_LINE))
+        });
+        let warnings: Vec<_> = warnings.collect();
+        if !warnings.is_empty() {
+            self.list(warnings.into_iter());
             self.log.remark(&format!("`derivs status --json {out}` lists the missing times"));
         }
         if is_stopped {
@@ -94,22 +111,25 @@ impl Reporter {
         let empty: Vec<&str> =
             of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
         let (all, failed) = (self.labels.len(), summary.failed.len());
-        let endings: Vec<ExitKind> =
-            summary.failed.into_iter().map(|(index, error)| self.failed(index, error)).collect();
+        let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind());
+        let series = summary.failed.into_iter().map(|(index, error)| self.failed(index, error));
+        let endings: Vec<ExitKind> = series.chain(pages).collect();
+        let is_rejected = endings.iter().all(|ending| *ending == ExitKind::Rejected);
         let message = match summary.failed_pages {
             // Running the command again is not advised, because the service would reject it again.
-            0 if failed > 0 && endings.iter().all(|ending| *ending == ExitKind::Rejected) => {
+            0 if failed > 0 && is_rejected => {
                 return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
             }
-            0 if failed == 0 => {
-                let names = shortened(&empty.join(", "), MAX_LINE);
-                let help = "check the values of the params; `--allow-empty` accepts series without records";
-                return Err(Failure::new(ExitKind::Incomplete, format!("no record of {names}")).help(help));
-            }
+            0 if failed == 0 => return Err(no_record(&empty, file)),
             0 => format!("{failed} of {all} series are incomplete"),
             requests => format!("{} failed", counted(requests, "request")),
         };
-        Err(Failure::new(ExitKind::Incomplete, message).help("run the same command to fetch the missing records"))
+        let ending = match summary.pages {
+            0 if is_rejected => ExitKind::Rejected,
+            0 => ExitKind::Service,
+            _ => ExitKind::Incomplete,
+        };
+        Err(Failure::new(ending, message).help("run the same command to fetch the missing records"))
     }
 
     fn label(&self, series: usize) -> &str {
@@ -119,7 +139,7 @@ impl Reporter {
     /// Prints the error of a series in one line, and returns its exit code.
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
-        self.log.warning(&shortened(&format!("{}: {reason}", self.label(series)), MAX_LINE));
+        self.log.warning(&line_of(&format!("{}: {reason}", self.label(series)), MAX_LINE));
         Failure::from(error).exit_kind()
     }
 
@@ -129,8 +149,11 @@ impl Reporter {
             BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
-            BackfillEvent::Trouble { elapsed: time, .. } => {
-                self.bar.warning(self.log, &format!("no response from the service for {}; retrying", duration(*time)));
+            BackfillEvent::Trouble { elapsed: time, status, .. } => {
+                let no_response = || "no response from the service".to_owned();
+                let what =
+                    status.map_or_else(no_response, |status| format!("the service responds with status {status}"));
+                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
                 self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));
@@ -156,7 +179,7 @@ impl Reporter {
 
 /// Describes a failed page in one line.
 pub(crate) fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
-    shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
+    line_of(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
 /// Formats the bounds of a range.
@@ -172,7 +195,7 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     let count = plan.series.len();
     let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
     if plan.requests() == 0 {
-        return format!("{series}{dates}: up to date");
+        return format!("{series}{dates}: no request needed");
     }
     let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
     let min = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
@@ -204,7 +227,7 @@ mod tests {
         let file = JobFile { series: Vec::new(), from: 0.into(), to: 1.into(), out: "a.csv".to_owned(), refetch: None };
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
-        let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()]);
+        let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()], 1);
         let failure = reporter.end(&file, summary, ExitKind::Interrupted).unwrap_err();
         let expected =
             "stopped because the service does not respond; 0 records kept\n  help: run the same command to continue";

@@ -27,6 +27,8 @@ pub(crate) enum ExitKind {
     Rejected = 5,
     /// Some records could not be fetched, a series has never had a record, or a file is damaged.
     Incomplete = 6,
+    /// SIGHUP: the terminal was closed.
+    HungUp = 129,
     /// Ctrl-C.
     Interrupted = 130,
     /// SIGTERM.
@@ -40,10 +42,10 @@ Exit codes:
   1    local I/O error: disk, permissions, files in use by another run
   2    invalid command line or job file
   3    missing or rejected settings or credentials
-  4    service failing, or two minutes without a response
+  4    service failing, or two minutes without a response; in a backfill, all requests failed
   5    request rejected by the service, or unreadable response
-  6    incomplete: requests of a backfill failed, a series has no record, or a file is damaged or too old
-  130  Ctrl-C (143: SIGTERM); a backfill keeps all complete pages";
+  6    incomplete: some requests of a backfill failed, a series has no record, or a file is damaged or too old
+  130  Ctrl-C (143: SIGTERM, 129: SIGHUP); a backfill keeps all complete pages";
 
 const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; its certificate goes into \
                      `root_certificates`, or set `system_roots = true`";

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first signal lets the command end its work, a second signal ends the program at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first signal lets the command end its work, a second signal ends the program at once.
 //!
 //! A signal notifies the running command, which decides how to end.
 
@@ -19,17 +19,21 @@ impl Interrupt {
     pub(crate) fn listen() -> io::Result<Self> {
         let (sender, receiver) = watch::channel(None);
         #[cfg(unix)]
-        let (mut interrupt, mut terminate) = {
+        let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::unix::{SignalKind, signal};
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?)
         };
         #[cfg(windows)]
-        let (mut interrupt, mut terminate) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
+        let (mut interrupt, mut terminate, mut hang_up) = {
+            use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+            (ctrl_c()?, ctrl_break()?, ctrl_close()?)
+        };
         tokio::spawn(async move {
             loop {
                 let signal = tokio::select! {
                     _ = interrupt.recv() => ExitKind::Interrupted,
                     _ = terminate.recv() => ExitKind::Terminated,
+                    _ = hang_up.recv() => ExitKind::HungUp,
                 };
                 // A second signal does not wait for the work to end.
                 if sender.send_replace(Some(signal)).is_some() {

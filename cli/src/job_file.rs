@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{Params, kebab, offered, range_params};
+use crate::param_options::{Params, kebab, offered, range_params, splits};
 use crate::requested_series::{Series, Target, combine, must_have_history};
 use crate::suggest;
 use crate::time_arg;
@@ -92,16 +92,18 @@ impl Source<'_> {
         let mut params = Params::default();
         for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
             let matches = |name: &&str| is_settable(name) && (*name == key.get_ref() || kebab(name) == **key.get_ref());
-            let Some(name) = offered.iter().map(|one| one.wire_name).find(matches) else {
+            let Some(one) = offered.iter().find(|one| matches(&one.wire_name)) else {
                 let names = offered.iter().map(|one| one.wire_name).filter(|name| is_settable(name));
                 return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
             };
             // Each value is checked separately, so that an error has the position of the value.
             let checked = |text: &str| {
-                let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
-                combine(&targets, &alone, Log::Nothing).map(|_| text.to_owned())
+                let values = if splits(one.infos[0]) { text.split(',').collect() } else { vec![text] };
+                let known = (one.wire_name.to_owned(), values.into_iter().map(str::to_owned).collect());
+                combine(&targets, &Params { known: vec![known.clone()], passed_on: Vec::new() }, Log::Nothing)?;
+                Ok(known.1)
             };
-            params.known.push((name.to_owned(), self.each(value, checked)?));
+            params.known.push((one.wire_name.to_owned(), self.each(value, checked)?.concat()));
         }
         combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
     }

@@ -2,12 +2,14 @@
 //!
 //! The bar is drawn on a terminal only; otherwise the caller prints a progress line at intervals.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use generated_client::history::Progress;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::log::Log;
+use crate::table::readable;
 
 /// One bar for all series.
 pub(crate) struct Bar {
@@ -17,13 +19,15 @@ pub(crate) struct Bar {
 
 impl Bar {
     /// Creates the bar, which is not drawn with `--quiet`.
-    pub(crate) fn new(log: Log) -> Self {
+    pub(crate) fn new(log: Log, requests: u64) -> Self {
         let target = if log.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:24.cyan} {percent:>3}%  {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style).with_message("waiting");
         bar.tick();
-        Self { bar, total: Progress::default() }
+        let mut total = Progress::default();
+        total.pages_left = requests;
+        Self { bar, total }
     }
 
     /// Updates the progress of all series.
@@ -64,6 +68,12 @@ fn remaining(sum: &Progress) -> String {
         Some(left) if sum.pages_left > 0 => format!("{} left", duration(left)),
         _ => duration(sum.elapsed),
     }
+}
+
+/// Returns a received text as one line: shortened to this many characters on a terminal, complete in a log file.
+pub(crate) fn line_of(text: &str, width: usize) -> String {
+    let text = readable(text);
+    if std::io::stderr().is_terminal() { shortened(&text, width) } else { text }
 }
 
 /// Shortens a text to at most this many characters.

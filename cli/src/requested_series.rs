@@ -221,8 +221,10 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and numerous, so almost any short text resembles one of them and gets no suggestion.
-    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
+    // Tickers are short and numerous, so almost any short text resembles one of them; only one in another case gets a
+    // suggestion.
+    let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
+    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
     }
     Ok(())

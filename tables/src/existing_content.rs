@@ -34,10 +34,12 @@ pub(crate) struct ExistingContent {
     pub(crate) storage: FileStorage,
     pub(crate) single: Option<SingleFile>,
     pub(crate) head: Head,
+    /// The hidden file when the target was opened.
+    opened: Option<Head>,
 }
 
 /// The content of the hidden file of a data set, which applies to all of its files.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Head {
     version: u64,
     pub(crate) partition: Partition,
@@ -45,6 +47,9 @@ pub(crate) struct Head {
     /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
     #[serde(rename = "keys")]
     params: BTreeMap<String, Vec<String>>,
+    /// The checksum of a text file.
+    #[serde(default)]
+    pub(crate) text: Option<String>,
 }
 
 /// The existing content of a series.
@@ -88,15 +93,19 @@ impl Head {
 impl ExistingContent {
     /// Opens the target of a job; an error if its rows have another source, partition or other params than the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
-        let (mut this, is_new) = Self::of(&job.target).await?;
+        let mut this = Self::of(&job.target).await?;
         let invalid_input =
             |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
-        if is_new {
+        let head = &this.head;
+        let differs = head.origin != job.source_label || job.partition.is_some_and(|own| own != head.partition);
+        // A target without rows takes the settings of the job, even if an earlier run has failed.
+        if this.opened.is_none() || differs && this.first_rows().await?.is_none() {
             this.check_unknown().await?;
             let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
             this.head.partition = job.partition.unwrap_or(Partition::for_step(step));
             this.head.origin.clone_from(&job.source_label);
         }
+        this.single.as_ref().map_or(Ok(()), SingleFile::check_rows)?;
         let base = this.single.as_ref().and_then(|single| single.base.as_ref());
         for known in once(&this.head.origin).chain(base.map(|base| &base.state.origin)) {
             if *known != job.source_label {
@@ -125,8 +134,8 @@ impl ExistingContent {
         Ok(this)
     }
 
-    /// Reads the content of a target; the flag is `true` for a target without a hidden file.
-    pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
+    /// Reads the content of a target.
+    pub(crate) async fn of(target: &Target) -> Result<Self, Error> {
         let (storage, single) = match target {
             Target::Folder(path) => (FileStorage::Folder(path.clone()), None),
             Target::Bucket { bucket, prefix } => (FileStorage::bucket(bucket, prefix)?, None),
@@ -136,32 +145,34 @@ impl ExistingContent {
             }
         };
         let head = Head::find(&storage).await?;
-        let is_new = head.is_none();
         let (partition, origin, params) = (Partition::Year, String::new(), BTreeMap::new());
-        let empty = || Head { version: saved_state::VERSION, partition, origin, params };
-        Ok((Self { storage, single, head: head.unwrap_or_else(empty) }, is_new))
+        let empty = || Head { version: saved_state::VERSION, partition, origin, params, text: None };
+        Ok(Self { storage, single, head: head.clone().unwrap_or_else(empty), opened: head })
     }
 
     /// Rejects a folder with rows but without the hidden file, which every run writes first.
     async fn check_unknown(&self) -> Result<(), Error> {
-        let files = self.storage.list("").await?;
-        let Some(old) = files.iter().find(|path| path.contains('/') && path.ends_with(".parquet")) else {
-            return Ok(());
-        };
+        let Some(old) = self.first_rows().await? else { return Ok(()) };
         let both = self.single.as_ref().map(|single| format!(" and {}", single.path.display())).unwrap_or_default();
         Err(Error::invalid_input(format!(
             "{}: an earlier version wrote this file, which cannot be continued; to rebuild, move {}{both} away and run \
              the same command again",
-            self.storage.name(old),
+            self.storage.name(&old),
             self.storage.name("").trim_end_matches('/')
         )))
     }
 
-    /// Writes the hidden file, before any row.
-    pub(crate) async fn begin(&self) -> Result<(), Error> {
-        let mut head = self.head.clone();
+    /// Returns the first file with rows of a series.
+    async fn first_rows(&self) -> Result<Option<String>, Error> {
+        let files = self.storage.list("").await?;
+        Ok(files.into_iter().find(|path| path.contains('/') && path.ends_with(".parquet")))
+    }
+
+    /// Writes the hidden file, before any row, and after a text file with its checksum.
+    pub(crate) async fn begin(&self, text: Option<String>) -> Result<(), Error> {
+        let mut head = Head { text, ..self.head.clone() };
         // Another run may have started the data set since it was opened.
-        if let Some(other) = Head::find(&self.storage).await? {
+        if let Some(other) = Head::find(&self.storage).await?.filter(|other| self.opened.as_ref() != Some(other)) {
             let differs = |(endpoint, params): (&String, &Vec<String>)| {
                 head.params.get(endpoint).is_some_and(|own| own != params)
             };
@@ -177,7 +188,7 @@ impl ExistingContent {
     }
 
     /// Returns the folder of a series.
-    fn folder(&self, path: &str) -> String {
+    pub(crate) fn folder(&self, path: &str) -> String {
         let params = self.head.params.get(path_names::endpoint(path));
         params.map_or_else(|| path.to_owned(), |params| path_names::with_params(path, params))
     }
@@ -220,7 +231,7 @@ impl ExistingContent {
             let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
             if is_declared || base.state.series.iter().any(is_own) {
                 found.schema = Some(base.schema.clone());
-                found.location = single.rows.display().to_string();
+                found.location = single.location();
             }
         }
         self.compare(&mut found).await?;
@@ -262,19 +273,27 @@ impl ExistingContent {
             state.rows.entry(name.clone()).or_insert(u64::try_from(input.rows()).unwrap_or_default());
         }
         if !lost.is_empty() {
-            let scanned = self.read(&found.state, None).await?;
+            let scanned = self.read(&found.state, None, true).await?;
             (found.state.first, found.state.last) = (scanned.first, scanned.last);
         }
         Ok(())
     }
 
-    /// Returns the partitions of a series that have a file, in order of time.
+    /// Returns the partitions of a series that have a file, in order of time; an error for any other Parquet file.
     pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
         let folder = self.folder(path);
-        let all = self.storage.list(&folder).await?;
-        let own =
-            |file: &String| Some(path_names::read_file(file).filter(|(series, _)| *series == folder)?.1.to_owned());
-        Ok(all.iter().filter_map(own).collect())
+        let mut partitions = Vec::new();
+        for file in self.storage.list(&folder).await?.iter().filter(|file| file.ends_with(".parquet")) {
+            let is_own = |(series, partition): &(&str, &str)| {
+                *series == folder && Partition::read(partition).is_some_and(|(period, _)| period == self.head.partition)
+            };
+            let (_, partition) = path_names::read_file(file).filter(is_own).ok_or_else(|| {
+                let name = self.storage.name(file);
+                Error::invalid_input(format!("{name}: not a file of this data set, whose readers read it too; move it"))
+            })?;
+            partitions.push(partition.to_owned());
+        }
+        Ok(partitions)
     }
 
     /// Opens a file of the data set, after verifying its checksums.
@@ -285,8 +304,13 @@ impl ExistingContent {
         Ok(input)
     }
 
-    /// Reads the rows of a series; rows before `since` may be omitted.
-    pub(crate) async fn read(&self, state: &SeriesState, since: Option<Timestamp>) -> Result<ScannedRows, Error> {
+    /// Reads the rows of a series: those of the files that a user reads, or all; rows before `since` may be omitted.
+    pub(crate) async fn read(
+        &self,
+        state: &SeriesState,
+        since: Option<Timestamp>,
+        is_all: bool,
+    ) -> Result<ScannedRows, Error> {
         let (mut scanned, columns) = (ScannedRows::default(), [state.time.as_str(), UNKNOWN_FIELDS]);
         if let Some(single) = self.single.as_ref()
             && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
@@ -301,7 +325,8 @@ impl ExistingContent {
                 scanned.add(state, &batch?, &schema)?;
             }
         }
-        for name in self.partitions(&state.path).await? {
+        let partitions = if is_all || self.single.is_none() { self.partitions(&state.path).await? } else { Vec::new() };
+        for name in partitions {
             let is_older = Partition::read(&name).zip(since).is_some_and(|((_, range), since)| range.end <= since);
             if is_older {
                 continue;
@@ -332,7 +357,8 @@ impl ScannedRows {
             if !is_invalid {
                 self.valid.add(step..step + state.step());
             }
-            (self.first, self.last) = (self.first.or(Some(time)), Some(time));
+            (self.first, self.last) =
+                (Some(self.first.map_or(time, |first| first.min(time))), self.last.max(Some(time)));
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl FileStorage {
     }
 
     /// Returns the sorted paths of all files in a folder and its subfolders; empty if the folder does not exist. On the
-    /// local disk, hidden files are omitted.
+    /// local disk, hidden files other than states are omitted.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Folder(root) => local::list(root, folder)?,

@@ -2,7 +2,7 @@
 //!
 //! The output is one file, complete or not at all. Every row is read once, in batches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufWriter, Write};
 
@@ -40,10 +40,10 @@ pub(crate) async fn merge(
     summary: &mut Summary,
     merged: &mut impl FnMut(&SeriesState, Changes),
 ) -> Result<(), Error> {
-    let members = members(content, single).await?;
-    // A deleted text file is restored from its Parquet file, without requests.
-    let is_there = single.base.is_none() || single.path.exists();
-    if is_there && members.iter().all(|member| member.parts.is_empty()) {
+    let members = members(job, content, single).await?;
+    // A missing or changed text file is restored from its Parquet file, without requests.
+    summary.is_restored = single.base.is_some() && !single.is_unchanged(content.head.text.as_ref())?;
+    if !summary.is_restored && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
     }
     let name = single.path.display().to_string();
@@ -51,7 +51,7 @@ pub(crate) async fn merge(
         single.verify()?;
     }
     let columns = columns_of(job, content, single, &members).await?;
-    let next = single.rows.with_extension("next");
+    let next = single.unfinished();
     let to = if single.format == Format::Parquet { &single.rows } else { &next };
     file_storage::write(to, |out| -> Result<(), Error> {
         let mut file = ParquetFile::new(BufWriter::new(out), columns.schema())?;
@@ -69,27 +69,26 @@ pub(crate) async fn merge(
     if single.format != Format::Parquet {
         // The text is written first: if the run is killed in between, the next one merges the same rows again.
         write_text(single, &next)?;
+        content.begin(single.text_checksum()?).await?;
         fs::rename(&next, &single.rows).map_err(fails)?;
     }
     summary.files.push(name);
     remove_parts(single).map_err(fails)
 }
 
-/// Returns every series in the file and in the collected rows, ordered by path.
-async fn members(content: &ExistingContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for state in single.base.iter().flat_map(|base| &base.state.series) {
-        all.entry(state.path.clone()).or_default();
-    }
+/// Returns the series of the job, and every series in the file and in the collected rows, ordered by path.
+async fn members(job: &Backfill, content: &ExistingContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
+    let base = single.base.iter().flat_map(|base| &base.state.series);
+    let is_listed = |state: &&SeriesState| state.last.is_some() || !state.unfetched.ranges().is_empty();
+    let known = base.filter(is_listed).map(|state| state.path.clone());
+    let mut all: BTreeSet<_> = job.series().iter().map(|series| series.path().to_owned()).chain(known).collect();
     let files = content.storage.list("").await?;
-    for (path, partition) in files.iter().filter_map(|file| path_names::read_file(file)) {
-        all.entry(path.to_owned()).or_default().push(partition.to_owned());
-    }
+    all.extend(files.iter().filter_map(|file| Some(path_names::read_file(file)?.0.to_owned())));
     let mut members = Vec::with_capacity(all.len());
-    for (path, parts) in all {
+    for path in all {
         // Without a state the time column is unknown; the next run of that series fetches its rows again.
         let Some(state) = content.state(&path).await? else { continue };
-        members.push(Member { state, parts });
+        members.push(Member { parts: content.partitions(&path).await?, state });
     }
     Ok(members)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::Schema;
+use arrow_schema::{FieldRef, Schema};
 use runtime::Value;
 
 use crate::columns::Columns;
@@ -132,14 +132,24 @@ fn merge<'r>(
         // Here both sources have rows of the same times; only the fetched ones are written.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
-        let (was, is) = (old.take(same)?, new.take(same)?);
-        if was != is {
-            for row in (0..same).filter(|row| was.slice(*row, 1) != is.slice(*row, 1)) {
-                changes.revised += 1;
-                changes.checked(&is.slice(row, 1));
+        let (was, is, mut written) = (old.take(same)?, new.take(same)?, 0);
+        let differing = if was == is { 0..0 } else { 0..same };
+        for (row, (was, fetched)) in differing.map(|row| (row, (was.slice(row, 1), is.slice(row, 1)))) {
+            if was == fetched {
+                continue;
+            }
+            let kept = keep_valid(&was, &fetched)?;
+            changes.revised += u64::from(kept != was);
+            if kept != was {
+                changes.checked(&kept);
+            }
+            if kept != fetched {
+                out(&is.slice(written, row - written))?;
+                out(&kept)?;
+                written = row + 1;
             }
         }
-        out(&is)?;
+        out(&is.slice(written, same - written))?;
     }
 }
 
@@ -161,13 +171,28 @@ impl Changes {
     }
 }
 
+/// Returns a fetched row with the existing value of each column that the fetched value does not fit.
+fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, Error> {
+    let (unknown, schema) = (unknown_fields(fetched, 0), fetched.schema());
+    let column = |(index, field): (usize, &FieldRef)| {
+        if unknown.get(field.name()).is_some() { was.column(index).clone() } else { fetched.column(index).clone() }
+    };
+    let columns = schema.fields().iter().enumerate().map(column).collect();
+    RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+}
+
+/// Returns the unknown fields of a row, as a JSON object or null.
+fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
+    let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
+    let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
 /// Returns for each row whether a value did not fit its column and is among the unknown fields. `schema` has all
 /// columns of the file; the rows may have fewer.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
-    let unknown = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
     (0..rows.num_rows()).map(move |row| {
-        let text = unknown.filter(|unknown| unknown.is_valid(row)).map(|unknown| unknown.value(row));
-        let fields: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let fields = unknown_fields(rows, row);
         fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
     })
 }

@@ -37,11 +37,23 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     checksums: Vec<String>,
 }
 
-/// Computes a checksum of the bytes that are written, for each row group.
-struct Checked<W> {
+/// Computes a checksum of the bytes that are written.
+pub(crate) struct Checked<W> {
     out: W,
     position: u64,
     hash: Hasher,
+}
+
+impl<W> Checked<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, position: 0, hash: Hasher::new() }
+    }
+
+    /// Returns the position, and the checksum of the bytes since the last call.
+    pub(crate) fn entry(&mut self) -> String {
+        let sum = std::mem::take(&mut self.hash).finalize();
+        format!("{:x}:{sum:08x}", self.position)
+    }
 }
 
 impl<W: Write> Write for Checked<W> {
@@ -60,8 +72,8 @@ impl<W: Write> Write for Checked<W> {
 impl<W: Write + Send> ParquetFile<W> {
     pub(crate) fn new(out: W, schema: SchemaRef) -> Result<Self, Error> {
         let properties = properties(&schema);
-        let out = Checked { out, position: 0, hash: Hasher::new() };
-        let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(|error| invalid_input(&error))?;
+        let writer =
+            ArrowWriter::try_new(Checked::new(out), schema, Some(properties)).map_err(|error| invalid_input(&error))?;
         Ok(Self { writer, checksums: Vec::new() })
     }
 
@@ -75,9 +87,7 @@ impl<W: Write + Send> ParquetFile<W> {
         self.writer.flush().map_err(|error| invalid_input(&error))?;
         // The bytes of the group reach the inner writer only with this call.
         self.writer.sync().map_err(|error| Error::storage("the file", error))?;
-        let inner = self.writer.inner_mut();
-        let sum = std::mem::take(&mut inner.hash).finalize();
-        self.checksums.push(format!("{:x}:{sum:08x}", inner.position));
+        self.checksums.push(self.writer.inner_mut().entry());
         Ok(())
     }
 

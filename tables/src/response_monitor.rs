@@ -2,7 +2,7 @@
 //!
 //! A client reports its attempts to a [`ResponseMonitor`]; a backfill reads the time since the last response.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use runtime::ErrorKind;
@@ -14,37 +14,34 @@ use tokio::time::Instant;
 /// Register a clone as the client's observer, and pass another clone to
 /// [`Backfill::response_monitor`](crate::Backfill::response_monitor).
 #[derive(Clone, Debug, Default)]
-pub struct ResponseMonitor(Arc<Mutex<Option<Instant>>>);
+pub struct ResponseMonitor(Arc<Mutex<Outage>>);
+
+/// The first failure since the last success, with the last status, and the first failure since the last response.
+type Outage = (Option<(Instant, Option<u16>)>, Option<Instant>);
 
 impl ResponseMonitor {
-    /// Returns the time since the first request without a response; `None` if the service has responded since.
-    pub(crate) fn lost_for(&self) -> Option<Duration> {
-        self.state().map(|since| since.elapsed())
+    pub(crate) fn outage(&self) -> Outage {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn responded(&self) {
-        *self.state() = None;
-    }
-
-    /// Notes a failed attempt. Only the first failure since the last response sets the start of the outage.
-    pub(crate) fn failed(&self, elapsed: Duration) {
-        let now = Instant::now();
-        self.state().get_or_insert_with(|| now.checked_sub(elapsed).unwrap_or(now));
-    }
-
-    fn state(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Notes the status of a response, or `None` for an attempt without a response, which took `elapsed`.
+    pub(crate) fn note(&self, status: Option<u16>, elapsed: Duration) {
+        let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
+        let mut outage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trouble, lost) = &mut *outage;
+        let is_failure = status.is_none_or(|status| status == 429 || status >= 500);
+        *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), status));
+        *lost = status.is_none().then(|| lost.unwrap_or(start));
     }
 }
 
 impl Observer for ResponseMonitor {
     fn observe(&self, event: &Event) {
         match event {
-            Event::Attempt { outcome: Ok(_), .. } => self.responded(),
-            Event::Attempt { elapsed, .. } => self.failed(*elapsed),
+            Event::Attempt { outcome, elapsed, .. } => self.note(outcome.ok(), *elapsed),
             // The rate limiter failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
-                self.failed(*elapsed);
+                self.note(None, *elapsed);
             }
             _ => {}
         }

@@ -38,6 +38,9 @@ pub(crate) struct SeriesState {
     /// Ranges that need no further request: when they were fetched, they were older than the refetch time, counted back
     /// from the newest record.
     pub(crate) settled: TimeRanges,
+    /// Ranges that a run planned to request, and that no run has fetched.
+    #[serde(default)]
+    pub(crate) unfetched: TimeRanges,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
     /// Rows by partition; the partition of a single file has an empty name.
@@ -76,6 +79,12 @@ impl SeriesState {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
         let steps = (last - first).as_nanos() / self.step().as_nanos().max(1) + 1;
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
+    }
+
+    /// Returns the unfetched ranges before the first record, or up to now without a record. Later records that are
+    /// missing are visible as gaps, or in the time of the last record.
+    pub(crate) fn unfetched(&self) -> TimeRanges {
+        self.unfetched.until(self.first.unwrap_or_else(Timestamp::now))
     }
 
     /// Extends the range of records so that it includes these times.
@@ -139,6 +148,7 @@ mod tests {
             time: "at".to_owned(),
             step: 60,
             settled: [time(0)..60.into(), time(120)..180.into()].into_iter().collect(),
+            unfetched: [time(240)..300.into()].into_iter().collect(),
             first: Some(0.into()),
             last: Some(300.into()),
             rows: BTreeMap::from([("month=1970-01".to_owned(), 4)]),
@@ -149,7 +159,7 @@ mod tests {
         let state = FileState { version: VERSION, origin: "lab".to_owned(), series: vec![series.clone()] };
         let text = to_json(&state);
         assert_eq!(parse(text.as_bytes()), Ok(state.clone()));
-        let expected = r#"{"version":2,"origin":"lab","series":[{"path":"e/coin=B","time":"at","step":60,"settled":[[0,60],[120,180]],"first":0,"last":300,"rows":{"month=1970-01":4},"revised":2,"dropped":[7]}]}"#;
+        let expected = r#"{"version":2,"origin":"lab","series":[{"path":"e/coin=B","time":"at","step":60,"settled":[[0,60],[120,180]],"unfetched":[[240,300]],"first":0,"last":300,"rows":{"month=1970-01":4},"revised":2,"dropped":[7]}]}"#;
         assert_eq!(text, expected);
         assert_eq!(state.series("e/coin=B"), Some((0, &series)));
         for (other, expected) in [

@@ -3,13 +3,13 @@
 //! Fetched rows are collected in a data set next to the file, and merged into it at the end of a run.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use arrow_schema::SchemaRef;
 
 use crate::error::Error;
-use crate::parquet_file::ParquetInput;
+use crate::parquet_file::{Checked, ParquetInput};
 use crate::saved_state::{self, FileState};
 use crate::target::Format;
 
@@ -41,18 +41,52 @@ impl SingleFile {
         let mut this = Self { path: path.to_owned(), format, parts, rows, base: None };
         if this.rows.exists() {
             this.base = Some(this.read_base()?);
-        } else if path.exists() && !this.parts.exists() {
-            return Err(Error::invalid_input(format!(
-                "{}: the file exists, but without {}, which is needed to continue it; name another file",
-                path.display(),
-                this.parts.display()
-            )));
         }
         Ok(this)
     }
 
+    /// Rejects a text file without the Parquet file that has all of its rows, which a run would replace with its range.
+    pub(crate) fn check_rows(&self) -> Result<(), Error> {
+        if self.base.is_some() || self.unfinished().exists() || !self.path.exists() {
+            return Ok(());
+        }
+        let (path, rows) = (self.path.display(), self.rows.display());
+        Err(Error::invalid_input(format!(
+            "{path}: the file exists, but without {rows}, which is needed to continue it; move it away and run the \
+             backfill again for its whole range"
+        )))
+    }
+
+    /// Returns the files to move away for a rebuild.
+    pub(crate) fn location(&self) -> String {
+        let (path, parts) = (self.path.display(), self.parts.display());
+        if self.format == Format::Parquet { path.to_string() } else { format!("{path} and {parts}") }
+    }
+
+    /// Returns the new Parquet file of a text file, which exists until the text is written too.
+    pub(crate) fn unfinished(&self) -> PathBuf {
+        self.rows.with_extension("next")
+    }
+
+    /// Returns the checksum of a text file; `None` for a Parquet file, which contains its checksums.
+    pub(crate) fn text_checksum(&self) -> Result<Option<String>, Error> {
+        if self.format == Format::Parquet {
+            return Ok(None);
+        }
+        let mut sum = Checked::new(io::sink());
+        let copied = File::open(&self.path).and_then(|mut text| io::copy(&mut text, &mut sum));
+        copied.map_err(|error| Error::storage(self.path.display(), error))?;
+        Ok(Some(sum.entry()))
+    }
+
+    /// Returns `true` if the file exists as a backfill has written it; `checksum` is that of the written text, unknown
+    /// for files of earlier versions.
+    pub(crate) fn is_unchanged(&self, checksum: Option<&String>) -> Result<bool, Error> {
+        Ok(self.path.exists() && (checksum.is_none() || self.text_checksum()?.as_ref() == checksum))
+    }
+
     fn read_base(&self) -> Result<Base, Error> {
-        let invalid_input = |why: &str| Error::invalid_input(format!("{}: {why}", self.rows.display()));
+        let invalid_input = |why: &str| Error::invalid_input(format!("{}: {why}", self.location()));
         let input = self.input()?;
         let text = input.metadata(saved_state::KEY);
         let text = text.ok_or_else(|| invalid_input("no backfill has written this file; name another file"))?;

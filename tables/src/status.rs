@@ -1,13 +1,14 @@
 //! The state of a file or a data set, read without any request.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::existing_content::{ExistingContent, ScannedRows, steps};
-use crate::path_names;
 use crate::saved_state::{self, SeriesState};
+use crate::single_file::SingleFile;
 use crate::target::Target;
 
 /// The state of a target, returned by [`status`].
@@ -16,8 +17,11 @@ use crate::target::Target;
 pub struct Status {
     /// The states of all series, by path.
     pub series: Vec<SeriesStatus>,
-    /// Damaged files; each text names the file, the damage, and the repair.
+    /// Damaged and changed files; each text names the file, the damage, and the repair.
     pub damaged: Vec<String>,
+    /// Records that a run has fetched but not written to the single file yet: the run continues or was killed, and the
+    /// next one writes them.
+    pub pending: u64,
 }
 
 /// The state of one series in a target.
@@ -36,7 +40,9 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last; adjacent times form one range.
     pub gaps: Vec<Range<Timestamp>>,
-    /// Number of missing records in all gaps.
+    /// Ranges before the first record whose requests failed in every run.
+    pub unfetched: Vec<Range<Timestamp>>,
+    /// Maximum number of missing records in all gaps and unfetched ranges.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -55,14 +61,16 @@ impl SeriesStatus {
     fn new(state: &SeriesState, scanned: &ScannedRows) -> Self {
         let range = scanned.first.zip(scanned.last).map(|(first, last)| first..last);
         let gaps = range.map(|range| scanned.steps.uncovered(&range)).unwrap_or_default();
+        let unfetched = state.unfetched().ranges().to_vec();
         Self {
             path: state.path.clone(),
             step: state.step().as_secs(),
             rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step()) as u64).sum(),
             first: scanned.first,
             last: scanned.last,
-            missing: gaps.iter().map(|gap| steps(gap, state.step()) as u64).sum(),
+            missing: gaps.iter().chain(&unfetched).map(|gap| steps(gap, state.step()) as u64).sum(),
             gaps,
+            unfetched,
             invalid: scanned.invalid,
             revised: state.revised,
         }
@@ -71,41 +79,64 @@ impl SeriesStatus {
 
 /// Reads the state of a target and compares all of its files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
-    let (content, _) = ExistingContent::of(target).await?;
+    let content = ExistingContent::of(target).await?;
     let mut status = Status::default();
-    let all = match &content.single {
-        Some(single) => {
-            let base = single.base.as_ref().ok_or_else(|| {
-                Error::invalid_input(format!("{target}: expected a file or folder written by a backfill, found none"))
-            })?;
-            if let Err(damage) = single.verify() {
-                status.damaged.push(damage.to_string());
-                return Ok(status);
-            }
-            base.state.series.clone()
+    let mut paths = BTreeSet::new();
+    if let Some(Err(lost)) = content.single.as_ref().map(SingleFile::check_rows) {
+        status.damaged.push(lost.to_string());
+    }
+    if let Some((single, base)) = content.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
+        if let Err(damage) = single.verify() {
+            status.damaged.push(damage.to_string());
+            return Ok(status);
         }
-        None => states(&content, &mut status.damaged).await?,
-    };
-    for state in all {
-        let scanned = content.read(&state, None).await?;
+        if !single.is_unchanged(content.head.text.as_ref())? {
+            let changed = "missing or changed since a backfill wrote it; the next run writes it again";
+            status.damaged.push(format!("{target}: {changed}"));
+        }
+        paths.extend(base.state.series.iter().map(|state| state.path.clone()));
+    }
+    series(&content, &mut paths, &mut status).await?;
+    for path in paths {
+        let Some(state) = content.state(&path).await? else { continue };
+        let scanned = content.read(&state, None, false).await?;
         status.damaged.extend(scanned.damaged.iter().map(Error::to_string));
         status.series.push(SeriesStatus::new(&state, &scanned));
     }
     Ok(status)
 }
 
-/// Returns the states of all series of a data set, and adds a message for each series without a readable state.
-async fn states(content: &ExistingContent, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
+/// Adds the series of a data set, or of the rows next to a single file. Files and folders that no backfill has written
+/// are damage, because readers of the data set read them too.
+async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status: &mut Status) -> Result<(), Error> {
     let files = content.storage.list("").await?;
-    let mut folders: Vec<_> = files.iter().filter_map(|file| Some(path_names::read_file(file)?.0)).collect();
-    folders.dedup();
-    let mut states = Vec::new();
+    let folder = |file| -> Option<&str> {
+        let (folder, name) = str::rsplit_once(file, '/')?;
+        if name == saved_state::FILE { Some(folder) } else { Some(folder.rsplit_once('/')?.0) }
+    };
+    let is_ours = |file: &&String| file.ends_with(".parquet") || file.ends_with(saved_state::FILE);
+    let folders: BTreeSet<_> = files.iter().filter(is_ours).filter_map(|file| folder(file)).collect();
     for folder in folders {
         let text = content.storage.find(&format!("{folder}/{}", saved_state::FILE)).await?;
-        match text.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok()) {
-            Some(state) => states.push(state),
-            None => damaged.push(format!("{folder}: without a state; run the backfill again, which writes it")),
-        }
+        let state = text.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
+        let why = match state {
+            Some(state) if content.folder(&state.path) == folder => match content.partitions(&state.path).await {
+                Ok(partitions) => {
+                    for partition in partitions.iter().filter(|_| content.single.is_some()) {
+                        let input = content.input(&content.file(&state.path, partition)).await?;
+                        status.pending += u64::try_from(input.rows()).unwrap_or_default();
+                    }
+                    paths.insert(state.path);
+                    continue;
+                }
+                Err(error) => error.to_string(),
+            },
+            Some(state) => format!("{}: a copy of {}; move it away", content.storage.name(folder), state.path),
+            None => {
+                format!("{}: files without a state; run the backfill again, or move them", content.storage.name(folder))
+            }
+        };
+        status.damaged.push(why);
     }
-    Ok(states)
+    Ok(())
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use generated_client::{Client, Timestamp};
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
-use crate::backfill_report::{Reporter, announced, failed_request, planned};
+use crate::backfill_report::{Reporter, announced, failed_request, no_record, planned};
 use crate::command_line::candidates;
 use crate::commands::get::request;
 use crate::connection::Connection;
@@ -95,6 +95,7 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
+        self.warn_of_unused_options(&file, log);
         if file.out == "-" && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
@@ -107,7 +108,7 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let reporter = RefCell::new(Reporter::new(log, labels));
+        let reporter = RefCell::new(Reporter::new(log, labels, plan.requests()));
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let run = job.run(|event| reporter.borrow_mut().event(event), cancel);
@@ -118,13 +119,30 @@ impl Backfill {
         reporter.end(&file, ended?, signal.get())
     }
 
+    /// Warns of options that have no effect with the target.
+    fn warn_of_unused_options(&self, file: &JobFile, log: Log) {
+        let (is_stream, is_file) = (file.out == "-", matches!(Target::parse(&file.out), Ok(Target::File { .. })));
+        for (option, is_unused) in [
+            ("--format", self.format.is_some() && !is_stream),
+            ("--partition", self.partition.is_some() && (is_stream || is_file)),
+            ("--refetch", self.refetch.is_some() && is_stream),
+            ("--refetch-gaps", self.refetch_gaps && is_stream),
+            ("--include-partial", self.include_partial && is_stream),
+            ("--strict", self.strict && is_stream),
+        ] {
+            if is_unused {
+                log.warning(&format!("`{option}` has no effect with `--out {}`", file.out));
+            }
+        }
+    }
+
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
         let connected = self.connection.open(log).await?;
         let columns = Layout::of_file(&file.series, &stored(&connected.client, &file.series)?);
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&file.series, format).columns(columns);
-        let (labels, mut failed, mut empty) = (labels(&file.series), 0, Vec::new());
+        let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), 0, 0, Vec::new());
         for (series, label) in file.series.iter().zip(labels) {
             let mut is_empty = true;
             let Some(request) = request(&connected.client, series) else { continue };
@@ -136,6 +154,7 @@ impl Backfill {
                     log.warning(&failed_request(&label, failure));
                     failed += 1;
                 }
+                fetched += u32::from(page.report.failed_pages.is_empty());
                 is_empty &= page.records.is_empty();
                 let times = page.times.iter().copied().map(Some).collect();
                 printer.print(&Part { series, records: &page.records, times })?;
@@ -146,9 +165,11 @@ impl Backfill {
         }
         match failed {
             0 if empty.is_empty() => Ok(()),
-            0 => Err(Failure::new(ExitKind::Incomplete, format!("no record of {}", empty.join(", ")))
-                .help("`--allow-empty` accepts it")),
-            count => Err(Failure::new(ExitKind::Incomplete, format!("{} failed", counted(count, "request")))),
+            0 => Err(no_record(&empty.iter().map(String::as_str).collect::<Vec<_>>(), file)),
+            count => {
+                let ending = if fetched == 0 { ExitKind::Service } else { ExitKind::Incomplete };
+                Err(Failure::new(ending, format!("{} failed", counted(count, "request"))))
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! The output has a row for each series, or is one JSON object. Every file is compared with its checksums. No request
 //! is sent.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -19,7 +20,9 @@ use crate::{endpoint_names, stdout, time_arg};
 
 /// Show records, gaps, damage and age of what backfill has written
 #[derive(Args, Debug)]
-#[command(after_help = "Exit code 6 if a file is damaged, or with --max-age if a series is older.")]
+#[command(after_help = "\
+Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or with --max-age if
+a series is older.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -36,28 +39,46 @@ impl Status {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
         if status.series.is_empty() && status.damaged.is_empty() {
-            return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
+            let is_missing = !self.path.contains("://") && !Path::new(&self.path).exists();
+            let why = if is_missing { "no such file or folder" } else { "`derivs backfill` has written nothing here" };
+            return Err(Failure::usage(format!("{}: {why}", self.path)));
         }
         if self.json {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
-            stdout::print(format!("{}\n", json!({ "series": series, "damaged": status.damaged })))?;
+            let (path, damaged, pending) = (&self.path, &status.damaged, status.pending);
+            let all = json!({ "path": path, "series": series, "damaged": damaged, "pending": pending });
+            stdout::print(format!("{all}\n"))?;
         } else if !status.series.is_empty() {
             let table = table_of(&status.series, now);
             stdout::print(table.text(Format::or_for_reader(None, Format::Csv))?)?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
-        if !status.damaged.is_empty() {
-            let files = counted(status.damaged.len() as u64, "damaged file");
-            return Err(Failure::new(ExitKind::Incomplete, format!("{}: {files}", self.path)));
+        let problems = self.problems(&status, now);
+        if problems.is_empty() {
+            return Ok(());
         }
+        Err(Failure::new(ExitKind::Incomplete, format!("{}: {}", self.path, problems.join("; "))))
+    }
+
+    /// Returns the reasons for a failure, each with its number of files, records or series.
+    fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
             self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + step(series) + max < now))
         };
-        let old: Vec<_> = status.series.iter().filter(is_old).map(|series| label(&series.path)).collect();
-        if old.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::new(ExitKind::Incomplete, format!("last record too old: {}", shortened(&old.join(", "), 100))))
+        let labels = |all: Vec<&SeriesStatus>| {
+            let labels: Vec<_> = all.iter().map(|series| label(&series.path)).collect();
+            (labels.len(), shortened(&labels.join(", "), 100))
+        };
+        let old = labels(status.series.iter().filter(is_old).collect());
+        let unfetched = labels(status.series.iter().filter(|series| !series.unfetched.is_empty()).collect());
+        let unfinished = "not in the file yet, because a run continues or was killed; the next run adds them";
+        let problems = [
+            (status.damaged.len(), counted(status.damaged.len() as u64, "damaged file")),
+            (usize::from(status.pending > 0), format!("{} {unfinished}", counted(status.pending, "record"))),
+            (unfetched.0, format!("a part was never fetched of {}; run the backfill again", unfetched.1)),
+            (old.0, format!("last record too old: {}", old.1)),
+        ];
+        problems.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect()
     }
 }
 
@@ -112,6 +133,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "intervals_behind": series.behind(now),
         "missing": series.missing,
         "gaps": series.gaps.iter().map(|gap| json!([time(gap.start), time(gap.end)])).collect::<Vec<_>>(),
+        "unfetched": series.unfetched.iter().map(|range| json!([time(range.start), time(range.end)])).collect::<Vec<_>>(),
         "revised": series.revised,
         "invalid": series.invalid,
     })

@@ -128,10 +128,14 @@ fn job_file_is_equivalent_to_the_command_line() {
     let Metric { name, key, key_option, keys, history, .. } = metric();
     let (step, hour, key) = (history.step, metric().step(3600), key.wire_name);
     let group = format!("[[series]]\nendpoints = {name:?}\n{step} = {hour:?}\n{key} = {keys:?}\n");
-    std::fs::write(&job, format!("{range}{group}")).unwrap();
+    // Commas separate values as on the command line.
+    let joined = format!("[[series]]\nendpoints = {name:?}\n{step} = {hour:?}\n{key} = {:?}\n", keys.join(","));
+    std::fs::write(&job, format!("{range}{joined}")).unwrap();
     let of_file = |more: &[&str]| run(&[&["backfill", "--job", support::text(&job), "--sandbox"], more].concat());
     let planned = of_file(&["--dry-run"]);
     assert_eq!(planned.out, run(&two(&file, &["--sandbox", "--dry-run"])).out);
+    std::fs::write(&job, format!("{range}{group}")).unwrap();
+    assert_eq!(planned.out, of_file(&["--dry-run"]).out);
     let output = of_file(&[]);
     assert_eq!((output.code, rows(&file).len()), (Some(0), 2 * 90 * 24), "{}", output.err);
     let both = of_file(&[key_option, keys[0]]);
@@ -151,7 +155,7 @@ fn records_stream_to_standard_output() {
     assert_eq!(lines.count(), 2 * 90 * 24);
     let service = Service::with(|builder| builder.fault(format!("{} status=501", metric().path).parse().unwrap()));
     let failed = run_with(&service, &one(Path::new("-"), &[]));
-    assert_eq!((failed.code, failed.out.lines().count()), (Some(6), 1), "{}", failed.err);
+    assert_eq!((failed.code, failed.out.lines().count()), (Some(4), 1), "{}", failed.err);
 }
 
 #[test]
@@ -171,12 +175,21 @@ fn failed_pages_are_reported_and_requested_again() {
     let output = run_with(&service, &one(&file, &["--quiet"]));
     let help = "help: run the same command to fetch the missing records";
     let expected = format!("\nerror: {} requests failed\n  {help}\n", requests());
-    assert!(output.code == Some(6) && output.err.ends_with(&expected), "{}", output.err);
+    assert!(output.code == Some(4) && output.err.ends_with(&expected), "{}", output.err);
+    let status = run(&["status", support::text(&file), "--json"]);
+    let object: serde_json::Value = status.out.parse().unwrap();
+    assert_eq!((status.code, &object["path"]), (Some(6), &support::text(&file).into()), "{}", status.err);
+    assert_eq!((&object["series"][0]["records"], &object["series"][0]["missing"]), (&0.into(), &2160.into()));
     let why = format!("warning: {}: request from 2025-01-01 00:00 to 2025-", metric().name);
     assert!(output.err.starts_with(&why) && output.err.contains(" failed: status 501"), "{}", output.err);
-    assert!(output.err.lines().all(|line| line.chars().count() < 120), "{}", output.err);
+    // In a log file, the reason is complete.
+    assert!(output.err.lines().next().unwrap().ends_with("(code fault)"), "{}", output.err);
+    let once = Service::with(|builder| builder.fault("1x status=501".parse().unwrap()));
+    let partial = run_with(&once, &one(&file, &["--quiet"]));
+    assert!(partial.code == Some(6) && partial.err.contains("error: 1 request failed\n"), "{}", partial.err);
     let mended = run_with(&Service::start(), &one(&file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);
+    assert_eq!(run(&["status", support::text(&file)]).code, Some(0));
     assert_eq!(rows(&file).len(), 90 * 24);
 }
 
@@ -189,12 +202,13 @@ fn a_series_without_any_record_is_incomplete() {
     let typo = one(&file, &["--sandbox", option, value]);
     let output = run(&typo);
     assert_eq!(output.code, Some(6), "{}", output.err);
-    assert!(output.err.contains(&format!("error: no record of {}\n", metric().name)), "{}", output.err);
+    let expected = format!("error: no record of {} from 2025-01-01 00:00 to 2025-04-01 00:00\n", metric().name);
+    assert!(output.err.contains(&expected), "{}", output.err);
     let allowed = run(&[typo.as_slice(), &["--allow-empty"]].concat());
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
     let streamed = run(&one(Path::new("-"), &["--sandbox", option, value]));
     assert_eq!(streamed.code, Some(6), "{}", streamed.err);
-    assert!(streamed.err.contains(&format!("error: no record of {}\n", metric().name)), "{}", streamed.err);
+    assert!(streamed.err.contains(&expected), "{}", streamed.err);
 }
 
 #[test]
@@ -222,7 +236,9 @@ fn status_shows_records_and_damage() {
     let truncated = run(&["status", path]);
     assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
     let nothing = run(&["status", support::text(tempfile::tempdir().unwrap().path())]);
-    assert_eq!(nothing.code, Some(2), "{}", nothing.err);
+    assert!(nothing.code == Some(2) && nothing.err.contains("has written nothing here"), "{}", nothing.err);
+    let missing = run(&["status", support::text(&folder.path().join("other.csv"))]);
+    assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
 /// Exit code 5: the service would reject the same command again. An empty file would hide the reason.
@@ -287,6 +303,15 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(!file.exists());
     let again = run(&two(&file, &["--sandbox"]));
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
+}
+
+#[test]
+fn an_option_without_effect_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let output = run(&one(&file, &["--sandbox", "--partition", "day", "--dry-run"]));
+    let expected = format!("warning: `--partition` has no effect with `--out {}`\n", support::text(&file));
+    assert!(output.code == Some(0) && output.err.starts_with(&expected), "{}", output.err);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use runtime::Timestamp;
 use runtime::history::{Progress, Report};
 
 use crate::error::Error;
+use crate::existing_content::steps;
 use crate::merge_rows::Changes;
 use crate::saved_state::SeriesState;
 
@@ -29,11 +30,13 @@ pub enum BackfillEvent {
         /// The problems found in a page.
         report: Report,
     },
-    /// The service or the rate limiter has stopped responding.
+    /// The service or the rate limiter has stopped responding, or responds with errors only.
     #[non_exhaustive]
     Trouble {
-        /// Time since the first request without a response was sent.
+        /// Time since the first request that failed was sent.
         elapsed: Duration,
+        /// The status of the last response; `None` without a response.
+        status: Option<u16>,
     },
     /// The service responds again.
     #[non_exhaustive]
@@ -46,6 +49,7 @@ pub enum BackfillEvent {
 /// The summary of a backfill.
 #[derive(Debug, Default)]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
     /// `true` if every necessary request had a usable response, and every series has a record, unless empty series are
     /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::missing`].
@@ -60,6 +64,10 @@ pub struct Summary {
     pub requests: u64,
     /// Duration of the run.
     pub elapsed: Duration,
+    /// Pages with a usable response.
+    pub pages: u64,
+    /// `true` if a text file was missing or had been changed since the last run, and was written again.
+    pub is_restored: bool,
     /// Files that this run has written.
     pub files: Vec<String>,
     /// Pages that could not be fetched, except those without a response: these are requested again until the run ends.
@@ -90,6 +98,8 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Missing records between the first and the last one.
     pub missing: u64,
+    /// Maximum number of records before the first one, or of any record, in ranges whose requests failed in every run.
+    pub unfetched: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,
     /// The last record of the target.
@@ -113,5 +123,6 @@ impl SeriesReport {
 
     pub(super) fn note(&mut self, state: &SeriesState) {
         (self.missing, self.first, self.last, self.step) = (state.missing(), state.first, state.last, state.step());
+        self.unfetched = state.unfetched().ranges().iter().map(|range| steps(range, self.step) as u64).sum();
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use runtime::Error as RequestError;
 use runtime::history::{MultiHistory, Page};
 use runtime::record::AnyRecord;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::event::BackfillEvent;
 use super::run::{Item, Run};
@@ -87,6 +87,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let dropped = read_invalid(series, &mut page).into_iter();
         one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {
+            self.summary.pages += 1;
             self.add(item.series, unwritten, &page).await?;
         }
         if unwritten.is_due() {
@@ -121,22 +122,18 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Notes whether the service responded.
     fn note_response(&mut self, failure: Option<&RequestError>) {
-        match failure {
-            Some(error) if is_lost(error) => self.job.response_monitor.failed(Duration::ZERO),
-            _ => {
-                self.job.response_monitor.responded();
-                self.has_response = true;
-            }
-        }
+        let status = failure.map_or(Some(200), RequestError::status);
+        self.job.response_monitor.note(status, Duration::ZERO);
+        self.has_response |= status.is_some();
     }
 
     /// Returns `true` after [`UNREACHABLE`] without a response. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
-        let lost = self.job.response_monitor.lost_for();
-        match (lost, self.trouble) {
-            (Some(lost), None) if lost >= TROUBLE => {
-                self.trouble = Some(Instant::now().checked_sub(lost).unwrap_or_else(Instant::now));
-                (self.watch)(&BackfillEvent::Trouble { elapsed: lost });
+        let (trouble, lost) = self.job.response_monitor.outage();
+        match (trouble, self.trouble) {
+            (Some((since, status)), None) if since.elapsed() >= TROUBLE => {
+                self.trouble = Some(since);
+                (self.watch)(&BackfillEvent::Trouble { elapsed: since.elapsed(), status });
             }
             (None, Some(since)) => {
                 self.trouble = None;
@@ -144,7 +141,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             }
             _ => {}
         }
-        lost.is_some_and(|lost| lost >= UNREACHABLE)
+        lost.is_some_and(|since| since.elapsed() >= UNREACHABLE)
     }
 }
 

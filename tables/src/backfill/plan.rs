@@ -137,7 +137,7 @@ async fn series_plan(
     if let Some(from) = from {
         let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
         let scope = first..recent.floor(plan.step);
-        let mut scanned = content.read(state, Some(from)).await?;
+        let mut scanned = content.read(state, Some(from), true).await?;
         // Damaged files were skipped, so their rows would count as gaps.
         if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::ops::Range;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
@@ -61,6 +62,8 @@ pub(super) struct Run<'j, W> {
 /// The state of a series in a run.
 pub(super) struct SeriesRun {
     pub(super) state: SeriesState,
+    /// The state in the target.
+    pub(super) stored: SeriesState,
     pub(super) known: Known,
     /// Ranges whose rows are written.
     pub(super) written: TimeRanges,
@@ -79,8 +82,9 @@ pub(super) async fn run(
     let planned = plan::planned(job, content).await?;
     let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
+    run.note_planned(&planned).await?;
     // An outage at the end of another run does not count.
-    job.response_monitor.responded();
+    job.response_monitor.note(Some(200), Duration::ZERO);
     let (mut cancel, mut next) = (pin!(cancel), 0);
     // Pages without a response become new items.
     while !run.is_stopped() && next < run.items.len() {
@@ -132,6 +136,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let series = planned.iter().map(|(plan, found)| SeriesRun {
             known: found.state.known(),
             state: found.state.clone(),
+            stored: found.state.clone(),
             written: TimeRanges::default(),
             dropped: BTreeSet::new(),
             report: SeriesReport { path: plan.path.clone(), ..SeriesReport::default() },

@@ -44,6 +44,32 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
+    /// Notes the ranges that are about to be requested in the state of each series. The state is written before the
+    /// first request if the file would not show that records are missing: before its first record.
+    pub(super) async fn note_planned(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
+        for (index, (plan, _)) in planned.iter().enumerate() {
+            let Some((_, one)) = self.series(index) else { continue };
+            one.state.unfetched.extend(&plan.unsettled.iter().cloned().collect());
+            if !one.state.unfetched().ranges().is_empty() {
+                self.begin().await?;
+                self.put_state(index).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn begin(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.has_begun, true) { Ok(()) } else { self.content.begin(None).await }
+    }
+
+    /// Writes the state of a series if it has changed.
+    async fn put_state(&mut self, index: usize) -> Result<(), Error> {
+        let content = self.content;
+        let Some(one) = self.series.get_mut(index).filter(|one| one.state != one.stored) else { return Ok(()) };
+        one.stored = one.state.clone();
+        content.put_state(&one.state).await
+    }
+
     /// Adds the rows of a page to the unwritten rows. These are all of one partition, so they are written when a row of
     /// another partition follows.
     pub(super) async fn add(
@@ -84,13 +110,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Writes the fetched rows of a range, and the state of its series.
     pub(super) async fn flush(&mut self, index: usize, unwritten: &mut UnwrittenRows) -> Result<(), Error> {
-        let (content, refetch) = (self.content, self.job.refetch);
-        let before = self.series.get(index).map(|one| one.state.clone());
+        let refetch = self.job.refetch;
         if let Some((partition, batches)) = unwritten.take() {
             self.rewrite(index, &partition, batches).await?;
         }
         let Some((_, one)) = self.series(index) else { return Ok(()) };
-        one.written.extend(&std::mem::take(&mut unwritten.fetched));
+        let fetched = std::mem::take(&mut unwritten.fetched);
+        fetched.ranges().iter().for_each(|range| one.state.unfetched.remove(range));
+        one.written.extend(&fetched);
         // Later runs fetch the dropped records again while they count as gaps, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
@@ -100,14 +127,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }
-        if before.as_ref() == Some(&one.state) { Ok(()) } else { content.put_state(&one.state).await }
+        self.put_state(index).await
     }
 
     /// Merges rows with those of their partition, and replaces its file.
     async fn rewrite(&mut self, index: usize, partition: &str, batches: Vec<RecordBatch>) -> Result<(), Error> {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            self.content.begin().await?;
-        }
+        self.begin().await?;
         let content = self.content;
         let Some(one) = self.series.get_mut(index) else { return Ok(()) };
         let path = content.file(&one.state.path, partition);

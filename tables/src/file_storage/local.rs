@@ -10,6 +10,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use crate::error::Error;
+use crate::saved_state::FILE;
 
 pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<String>, Error> {
     let path = root.join(folder);
@@ -22,7 +23,7 @@ pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<String>, Error> {
     for entry in entries {
         let entry = entry.map_err(fails)?;
         let (name, kind) = (entry.file_name(), entry.file_type().map_err(fails)?);
-        let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+        let Some(name) = name.to_str().filter(|name| !name.starts_with('.') || *name == FILE) else { continue };
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         if kind.is_dir() { found.extend(list(root, &path)?) } else { found.push(path) }
     }

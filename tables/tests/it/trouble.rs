@@ -1,9 +1,11 @@
 //! Backfills with invalid records, outages, damage, and runs that end early or at the same time.
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::Retry;
 use tables::{BackfillEvent, Error, ResponseMonitor, SeriesRequest, Target, status};
 use tokio::time::Instant;
 
@@ -29,6 +31,173 @@ async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
         let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
         assert_eq!((status.series[0].invalid, status.series[0].rows), (1, 72));
     }
+}
+
+async fn state_of(path: &Path) -> tables::Status {
+    status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_invalid_value_does_not_replace_a_valid_one() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, script) = scripted(|_| Some("0.5".to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
+        run(&whole).await;
+        *script.lock().unwrap() = |time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned());
+        let summary = run(&whole).await;
+        assert_eq!((summary.series[0].invalid, summary.series[0].revised), (1, 1), "{name}: {summary:?}");
+        let rows = read(&path);
+        let unknown: Vec<_> = rows.iter().filter_map(|row| row.get("unknown_fields")).collect();
+        assert_eq!(unknown, [r#"{"volumeRatio":"n/a"}"#], "{name}");
+        assert!(rows.len() == 72 && rows.iter().all(|row| row["volumeRatio"] == "0.5"), "{name}");
+        assert_eq!(state_of(&path).await.series[0].invalid, 1, "{name}");
+        assert_eq!(run(&whole).await.series[0].invalid, 0, "{name}: it is reported once");
+        *script.lock().unwrap() = |time| Some(if time == END - DAY { "0.7" } else { "0.5" }.to_owned());
+        assert_eq!(run(&whole).await.series[0].revised, 1, "{name}");
+        assert!(read(&path).iter().all(|row| !row.contains_key("unknown_fields")), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let days = |days: i64| job(coins(&client(), &["BTC"]), END - days * DAY, END, &path);
+    run(&days(30)).await;
+    fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
+    let error = days(7).plan().await.unwrap_err().to_string();
+    assert!(error.contains("move it away and run the backfill again for its whole range"), "{error}");
+    assert_eq!(read(&path).len(), 30 * 24);
+    fs::rename(&path, dir.path().join("away.csv")).unwrap();
+    assert_eq!(run(&days(30)).await.records, 30 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
+    for name in ["out.csv", "out.jsonl.gz"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path);
+        assert!(!run(&whole).await.is_restored);
+        let written = fs::read(&path).unwrap();
+        let mut edited = written.clone();
+        edited[100] ^= 1;
+        for changed in [&written[..1000], &edited] {
+            fs::write(&path, changed).unwrap();
+            let damaged = state_of(&path).await.damaged;
+            assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
+            assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn copies_in_a_data_set_are_damage_and_are_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
+    run(&whole).await;
+    let series = path.join("orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h");
+    let year = series.join("year=2024");
+    for copy in [year.join("data (copy).parquet"), series.join("year=2024 (copy)/data.parquet")] {
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(year.join("data.parquet"), &copy).unwrap();
+        let error = whole.plan().await.unwrap_err().to_string();
+        assert!(error.contains("(copy)") && error.contains("move it"), "{error}");
+        let damaged = state_of(&path).await.damaged;
+        assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
+        fs::remove_file(&copy).unwrap();
+    }
+    let copy = series.with_file_name("timeframe=1h (copy)");
+    fs::create_dir_all(copy.join("year=2024")).unwrap();
+    for file in [".backfill.json", "year=2024/data.parquet"] {
+        fs::copy(series.join(file), copy.join(file)).unwrap();
+    }
+    let state = state_of(&path).await;
+    assert!(state.series.len() == 1 && state.damaged[0].contains("a copy of orderflow.volume_ratio/"), "{state:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_series_and_first_pages_that_failed() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (is_failing, begin) = (Arc::new(Mutex::new(true)), END - 200 * DAY);
+        let shared = is_failing.clone();
+        let client = client_of(move |url, from, to| {
+            let fails = *shared.lock().unwrap() && (url.contains("ETH") || from < begin + DAY);
+            if fails { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let client = client.build().unwrap();
+        let whole = job(coins(&client, &["BTC", "ETH"]), begin, END, &path);
+        let summary = run(&whole).await;
+        assert!(!summary.is_complete && summary.pages > 0, "{name}: {summary:?}");
+        let unfetched: Vec<_> = summary.series.iter().map(|series| series.unfetched).collect();
+        assert!(unfetched[0] > 900 && unfetched[1] == 200 * 24, "{name}: {unfetched:?}");
+        // A run of a shorter range reports the older failure too.
+        let last = run(&job(coins(&client, &["BTC"]), END - 2 * DAY, END, &path)).await;
+        assert_eq!(last.series[0].unfetched, unfetched[0], "{name}");
+        let state = state_of(&path).await;
+        let [btc, eth] = &state.series[..] else { panic!("{name}: {state:?}") };
+        assert_eq!((btc.missing, btc.unfetched[0].start), (unfetched[0], begin.into()), "{name}");
+        assert_eq!((eth.rows, eth.last, eth.missing), (0, None, 200 * 24), "{name}");
+        *is_failing.lock().unwrap() = false;
+        assert!(run(&whole).await.is_complete);
+        let state = state_of(&path).await;
+        assert!(state.series.iter().all(|series| series.missing == 0 && series.rows == 200 * 24), "{name}: {state:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_of_an_unfinished_run_counts_only_rows_in_the_file() {
+    for name in ["out.csv", "out.parquet"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = |from: i64| job(coins(&client(), &["BTC"]), from, END, &path);
+        for (from, rows) in [(END - 100 * DAY, 0), (END - 400 * DAY, 100 * 24)] {
+            let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+            let mut pages = 0;
+            let mut stop = Some(stop);
+            let watch = |event: &BackfillEvent| {
+                pages += u32::from(matches!(event, BackfillEvent::Progress { .. }));
+                if pages > 2 {
+                    drop(stop.take());
+                }
+            };
+            let summary = whole(from).run(watch, async { drop(stopped.await) }).await.unwrap();
+            assert!(summary.is_cancelled);
+            let state = state_of(&path).await;
+            assert!(state.series.len() == 1 && state.series[0].rows == rows && state.pending > 0, "{name}: {state:?}");
+            assert!(run(&whole(from)).await.is_complete);
+            let (state, rows) = (state_of(&path).await, u64::try_from((END - from) / 3600).unwrap());
+            assert_eq!((state.pending, state.series[0].rows), (0, rows), "{name}: {state:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_responds_with_errors_only_is_trouble() {
+    let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let monitor = ResponseMonitor::default();
+    let client = client_of(move |_, from, to| {
+        let is_busy = begun.elapsed() < Duration::from_secs(20);
+        if is_busy { (429, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+    });
+    let client = client.retry(Retry::default()).observer(monitor.clone()).build().unwrap();
+    let whole = job(coins(&client, &["BTC"]), END - 2 * DAY, END, &dir.path().join("data/")).response_monitor(monitor);
+    let mut lines = Vec::new();
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { status, .. } => lines.push(*status),
+        BackfillEvent::Recovered { .. } => lines.push(Some(200)),
+        _ => {}
+    };
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(summary.is_complete, "{summary:?}");
+    assert_eq!(lines, [Some(429), Some(200)]);
 }
 
 #[tokio::test(start_paused = true)]
