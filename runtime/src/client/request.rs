@@ -66,12 +66,12 @@ impl<E: Endpoint> Request<E> {
 
     /// Sets a param; `None` omits it.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
-        Self::of(self.untyped.set_one(wire_name, &value.into_param()))
+        Self::of(set_param(self.untyped, wire_name, value))
     }
 
     /// Sets a param whose type has no implicit conversions; `None` omits it.
     pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
-        Self::of(self.untyped.set_one(wire_name, &value.into()))
+        Self::of(set_exact(self.untyped, wire_name, value))
     }
 
     /// Sets a param to several values; `None` omits it.
@@ -84,6 +84,16 @@ impl<E: Endpoint> Request<E> {
         self.untyped.0.target.skip_bad_records();
         self
     }
+}
+
+// These two functions are compiled once for each type of value; the methods above, for each endpoint.
+
+fn set_param<T: ToWire, Via>(request: Untyped, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Untyped {
+    request.set_one(wire_name, &value.into_param())
+}
+
+fn set_exact<T: ToWire>(request: Untyped, wire_name: &'static str, value: impl Into<Option<T>>) -> Untyped {
+    request.set_one(wire_name, &value.into())
 }
 
 #[doc(hidden)]
