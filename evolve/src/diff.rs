@@ -4,16 +4,16 @@
 //! models are compared, so text that the emitter ignores, such as a comment, is not a change. `evolve/tests/diffs`
 //! records a verdict for each kind of change, and an ignored test there confirms the verdicts with the compiler.
 
-mod behaviour;
 mod change_list;
 mod compare_items;
+mod facts;
 mod public_items;
 mod renames;
 mod report;
 mod verdict;
 
 pub use change_list::{Change, Changes, Heading};
-pub use verdict::{Reading, Verdict};
+pub use verdict::Verdict;
 
 use codegen::{Api, Package, emit};
 
@@ -21,7 +21,7 @@ use codegen::{Api, Package, emit};
 pub fn compare(old: &Api, new: &Api) -> Changes {
     let mut changes = Changes::default();
     compare_items::compare(old, new, &mut changes);
-    behaviour::compare(old, new, &mut changes);
+    facts::compare(old, new, &mut changes);
     // If files differ although no change was found, the files are reported, so that no difference is missed.
     if changes.is_empty() {
         let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));

@@ -11,7 +11,6 @@ mod draft;
 mod draft_to_catalogue;
 mod enums;
 mod error_statuses;
-mod fixed_headers;
 mod groups_and_names;
 mod omissions;
 mod operations;
@@ -33,7 +32,7 @@ use super::merge::merge;
 use super::yaml_tree::Tree;
 use document::{Document, text};
 use draft::Draft;
-use omissions::Omissions;
+use omissions::{Omissions, Weight};
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -60,13 +59,12 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     // The catalogue is read before the operations, whose paths, params and bodies depend on it.
     reader.surroundings(&editor, &service);
     reader.operations();
-    let Reader { draft, omissions, .. } = reader;
+    let Reader { draft, omissions, suffix, .. } = reader;
     let omitted = omissions.lines();
     if draft.endpoints.is_empty() {
         let why = if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    let has_prefix = !draft.prefix.is_empty();
     // The form of the drafted bodies depends on the envelope of the catalogue.
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
@@ -74,7 +72,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
         // If the paths of the catalogue include the path of the server, base URLs are not compared.
-        service::note_differences(&service, has_prefix, &mut editor);
+        service::note_differences(&service, suffix.is_empty(), &mut editor);
     }
     let mut change = editor.close()?;
     for line in omitted {
@@ -108,6 +106,8 @@ struct Reader<'d> {
     nesting: usize,
     /// The path suffix of every base URL.
     suffix: String,
+    /// The path of the description's server.
+    server_path: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
     /// The JSON paths of the records and of the metadata in the envelope of the catalogue.
@@ -135,6 +135,7 @@ impl<'d> Reader<'d> {
             open_around_list: 0,
             nesting: 0,
             suffix: String::new(),
+            server_path: String::new(),
             key_param: None,
             data: None,
             metadata: None,
@@ -144,6 +145,16 @@ impl<'d> Reader<'d> {
             shared: HashMap::new(),
             types_by_values: HashMap::new(),
         }
+    }
+
+    /// Resolves references; one that leads to no definition is noted.
+    fn resolve(&mut self, value: &'d Value, pointer: &str) -> Option<(&'d Value, Option<&'d str>)> {
+        let found = self.document.follow(value);
+        if let (None, Some(reference)) = (found, text(value, "$ref")) {
+            let why = format!("`$ref: {reference}`, which leads to no definition");
+            self.omissions.add(Weight::Missing, why, pointer);
+        }
+        found
     }
 
     /// The first paragraph of the text under the first of these keys that has one, if texts are imported.

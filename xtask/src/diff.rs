@@ -31,7 +31,7 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Fail if the verdict is this or higher: patch, minor or major
-    #[arg(long, value_name = "VERDICT")]
+    #[arg(long, value_name = "VERDICT", value_parser = verdict)]
     fail_on: Option<Verdict>,
 }
 
@@ -58,7 +58,10 @@ impl Diff {
         let mut text = changes.to_string();
         if let Some(verdict) = changes.verdict() {
             let manifest = spec.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
-            text += &next_version(verdict, version(&manifest));
+            let version = version(&manifest);
+            if let Some(next) = next_version(verdict, version) {
+                text += &format!("version: {version} becomes {next}\n");
+            }
         }
         let changelog = changes.changelog();
         if !changelog.is_empty() {
@@ -137,19 +140,29 @@ fn version(manifest: &str) -> &str {
     line.and_then(|line| line.split('"').next()).unwrap_or_default()
 }
 
-/// Returns the line about the next version; empty if the manifest has no valid version.
-fn next_version(verdict: Verdict, version: &str) -> String {
-    match verdict.after(version) {
-        None => String::new(),
-        Some(reading) => {
-            let reason = reading.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-            format!("version: {version} becomes {}{reason}\n", reading.next)
-        }
-    }
+/// Returns the version after `version`, by Cargo's rules; `None` if `version` is invalid.
+///
+/// Below 1.0.0, the first number that is not zero counts as the major version.
+pub(crate) fn next_version(verdict: Verdict, version: &str) -> Option<String> {
+    let release = version.split(['-', '+']).next()?;
+    let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [major, minor, patch] = numbers[..] else { return None };
+    Some(match (major, minor, verdict) {
+        (1.., _, Verdict::Major) => format!("{}.0.0", major + 1),
+        (0, 1.., Verdict::Major) | (1.., _, Verdict::Minor) => format!("{major}.{}.0", minor + 1),
+        _ => format!("{major}.{minor}.{}", patch + 1),
+    })
+}
+
+/// Returns the verdict with a label.
+fn verdict(label: &str) -> Result<Verdict, String> {
+    let mut all = [Verdict::Patch, Verdict::Minor, Verdict::Major].into_iter();
+    all.find(|verdict| verdict.word() == label).ok_or_else(|| "a verdict is `patch`, `minor` or `major`".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Verdict::{Major, Minor, Patch};
     use super::*;
 
     #[test]
@@ -160,10 +173,31 @@ mod tests {
     }
 
     #[test]
-    fn major_change_below_version_one_is_explained() {
-        let text = next_version(Verdict::Major, "0.1.0");
-        let expected = "version: 0.1.0 becomes 0.2.0: below 1.0.0, a breaking change raises the minor version and any other change the patch version\n";
-        assert_eq!(text, expected);
-        assert_eq!(next_version(Verdict::Major, ""), "");
+    fn next_version_follows_cargo_semver() {
+        for (version, verdict, expected) in [
+            ("1.2.3", Patch, "1.2.4"),
+            ("1.2.3", Minor, "1.3.0"),
+            ("1.2.3", Major, "2.0.0"),
+            ("0.1.0", Patch, "0.1.1"),
+            ("0.1.5", Minor, "0.1.6"),
+            ("0.1.5", Major, "0.2.0"),
+            ("0.0.3", Minor, "0.0.4"),
+            ("0.0.3", Major, "0.0.4"),
+            ("1.0.0-rc.1", Minor, "1.1.0"),
+        ] {
+            let next = next_version(verdict, version);
+            assert_eq!(next.as_deref(), Some(expected), "{version} and a {verdict} change");
+        }
+        for text in ["", "1.0", "one.two.three", "1.2.3.4"] {
+            assert_eq!(next_version(Patch, text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn verdict_is_found_by_its_label() {
+        for one in [Patch, Minor, Major] {
+            assert_eq!(verdict(one.word()), Ok(one));
+        }
+        assert!(verdict("breaking").is_err());
     }
 }

@@ -19,8 +19,6 @@ pub struct Change {
     pub text: String,
     /// The paths at which the change occurs.
     pub locations: Vec<String>,
-    /// The remedy for users of the client.
-    pub remedy: Option<String>,
 }
 
 /// A heading of a changelog.
@@ -51,7 +49,7 @@ impl Changes {
 
     /// Adds a change, or adds its paths to an equal change.
     pub(super) fn add(&mut self, change: Change) {
-        let essence = |change: &Change| (change.verdict, change.heading, change.text.clone(), change.remedy.clone());
+        let essence = |change: &Change| (change.verdict, change.heading, change.text.clone());
         match self.list.iter_mut().find(|known| !known.locations.is_empty() && essence(known) == essence(&change)) {
             Some(known) => {
                 let new = change.locations.into_iter().filter(|location| !known.locations.contains(location));
@@ -70,15 +68,11 @@ impl Changes {
 
 impl Change {
     pub(super) fn new(verdict: Verdict, heading: Heading, text: impl Into<String>) -> Self {
-        Self { verdict, heading: Some(heading), text: text.into(), locations: Vec::new(), remedy: None }
+        Self { verdict, heading: Some(heading), text: text.into(), locations: Vec::new() }
     }
 
     pub(super) fn on(mut self, location: impl Into<String>) -> Self {
         self.locations.push(location.into());
         self
-    }
-
-    pub(super) fn instead(self, remedy: Option<String>) -> Self {
-        Self { remedy, ..self }
     }
 }

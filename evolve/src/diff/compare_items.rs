@@ -33,8 +33,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
         }
     }
     for old in gone.iter().filter(|old| !is_implied(old, &known, |key| there.contains_key(key))) {
-        let change = Change::new(Major, Heading::Removed, format!("`{}` was removed", old.name));
-        changes.add(located(change, old).instead(substitute(old)));
+        let text = format!("`{}` was removed{}", old.name, substitute(old));
+        changes.add(located(Change::new(Major, Heading::Removed, text), old));
     }
     let present = there.keys().cloned().collect();
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
@@ -59,13 +59,10 @@ fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
         let change = Change::new(Major, Heading::Changed, format!("`{was}` is now `{is}`"));
-        changes.add(located(change, new).instead(Some(format!("write `{is}` for `{was}`"))));
+        changes.add(located(change, new));
     }
-    let is_on_the_wire = match new.kind {
-        Kind::Endpoint | Kind::Value | Kind::Field => true,
-        Kind::Setter | Kind::ListSetter => !new.is_member(),
-        _ => false,
-    };
+    let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
+        || matches!(new.kind, Kind::Setter | Kind::ListSetter) && !new.is_member();
     if is_on_the_wire && old.wire != new.wire {
         // If another endpoint had this path before, the names were swapped: the method now returns data of the other
         // endpoint, which is more than a corrected path.
@@ -92,13 +89,12 @@ fn located(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }
 
-/// A replacement for a removed item.
-fn substitute(gone: &Item) -> Option<String> {
-    let Item { owner, wire, .. } = gone;
-    match gone.kind {
-        Kind::Endpoint if !wire.contains('{') => Some(format!("`client.raw(\"{wire}\")` requests it untyped")),
-        Kind::Value => Some(format!("`{owner}::from(\"{wire}\")` sends the same")),
-        Kind::Field => Some(format!("`unknown_fields` contains `{wire}` if a response has it")),
-        _ => None,
+/// A replacement for a removed item, in parentheses.
+fn substitute(Item { kind, owner, wire, .. }: &Item) -> String {
+    match kind {
+        Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` requests it untyped)"),
+        Kind::Value => format!(" (`{owner}::from(\"{wire}\")` sends the same)"),
+        Kind::Field => format!(" (`unknown_fields` contains `{wire}` if a response has it)"),
+        _ => String::new(),
     }
 }

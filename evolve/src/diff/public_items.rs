@@ -160,6 +160,14 @@ impl Items {
     }
 }
 
+/// All records, each with its name.
+pub(super) fn records(api: &Api) -> impl Iterator<Item = (String, &Record)> {
+    let of_groups = api.groups.iter().flat_map(|group| {
+        group.records.iter().map(move |record| (format!("{}::{}", group.ident, record.ident), record))
+    });
+    api.records.iter().map(|record| (record.ident.clone(), record)).chain(of_groups)
+}
+
 /// The call of a method, as users write it.
 pub(super) fn call(group: &Group, endpoint: &Endpoint) -> String {
     format!("client.{}().{}()", group.ident, endpoint.ident)

@@ -21,9 +21,6 @@ impl fmt::Display for Changes {
             }
             for change in of_this {
                 writeln!(f, "  - {change}")?;
-                if let Some(remedy) = &change.remedy {
-                    writeln!(f, "    {remedy}")?;
-                }
             }
         }
         match self.verdict() {
@@ -63,10 +60,9 @@ impl Changes {
         let mut entries = String::new();
         for change in self.list.iter().filter(|change| change.heading == Some(heading)) {
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
-            let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
             // The text of an addition ends in a summary, which already ends with a full stop.
-            let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
-            entries += &format!("- {breaking}{change}{remedy}{end}\n");
+            let end = if change.text.ends_with('.') { "" } else { "." };
+            entries += &format!("- {breaking}{change}{end}\n");
         }
         (!entries.is_empty()).then(|| format!("### {heading:?}\n\n{entries}"))
     }

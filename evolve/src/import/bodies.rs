@@ -4,6 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, entries_of};
+use super::error_statuses::error_status;
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
 use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
@@ -12,18 +13,31 @@ use crate::yaml_tree::Tree;
 impl<'d> Reader<'d> {
     /// The body of a successful response, in which records have numbers as names; `None` if the body is unknown.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
-        let (chosen, response) = success_response(operation.get("responses")?)?;
-        let (response, reference) = self.document.follow(response)?;
-        let pointer = format!("{pointer}/responses/{chosen}");
-        let pointer = reference.unwrap_or(&pointer);
-        let Some((_, content)) = entries(response, "content").find(|(kind, _)| is_json(kind)) else {
-            if let Some((kind, _)) = entries(response, "content").next() {
-                self.omissions.explain(Weight::Missing, format!("the body as `{kind}`"), pointer);
+        let responses = operation.get("responses")?;
+        let success = success_response(responses);
+        let chosen = success.map(|(status, _)| status);
+        for (status, _) in entries_of(responses) {
+            // Errors are statuses of the service.
+            if Some(status) != chosen && error_status(status).is_none() && !status.starts_with("x-") {
+                let weight = if chosen.is_none() { Weight::Missing } else { Weight::Aside };
+                self.omissions.add(weight, format!("the response `{status}`"), &format!("{pointer}/responses"));
             }
+        }
+        let (chosen, response) = success?;
+        let pointer = format!("{pointer}/responses/{chosen}");
+        let (response, reference) = self.resolve(response, &pointer)?;
+        let pointer = reference.unwrap_or(&pointer);
+        self.omissions.unread(response, RESPONSE, pointer);
+        let json = entries(response, "content").find(|(kind, _)| is_json(kind));
+        for (kind, _) in entries(response, "content").filter(|(kind, _)| json.is_none_or(|(json, _)| json != *kind)) {
+            let weight = if json.is_none() { Weight::Missing } else { Weight::Aside };
+            self.omissions.add(weight, format!("the body as `{kind}`"), pointer);
+        }
+        let (_, content) = json?;
+        let Some(schema) = content.get("schema") else {
+            self.omissions.add(Weight::Missing, "a body without a `schema`", pointer);
             return None;
         };
-        self.omissions.unread(response, RESPONSE, pointer);
-        let schema = content.get("schema")?;
         let at = format!("{pointer}/schema");
         self.series(schema, name, &at).or_else(|| self.without_envelope(schema, name, &at))
     }
@@ -36,6 +50,13 @@ impl<'d> Reader<'d> {
         if type_of(list) != "array" {
             return None;
         }
+        let is_known =
+            |key: &str, path: &Option<String>| path.as_ref().is_some_and(|path| path.split('.').next() == Some(key));
+        for (key, _, at) in self.fields_of(schema, pointer) {
+            if ![&self.data, &self.metadata].iter().any(|path| is_known(key, path)) {
+                self.omissions.add(Weight::Fact, format!("`{key}` next to the records"), &at);
+            }
+        }
         if let Some((metadata, at)) =
             self.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
         {
@@ -44,6 +65,9 @@ impl<'d> Reader<'d> {
         let Some(item) = list.get("items") else { return Some(self.series_of(None)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
+        if record.is_none() && item != ANY {
+            self.omissions.add(Weight::Untyped, "records that are not objects", &format!("{list_at}/items"));
+        }
         Some(self.series_of(record))
     }
 
@@ -67,10 +91,15 @@ impl<'d> Reader<'d> {
     /// Returns the schema at the end of dotted keys, and its path.
     fn schema_at(&mut self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, pointer.to_owned()), |(schema, pointer), key| {
-            let (target, reference) = self.document.follow(schema)?;
-            let fields = self.properties(target, reference.unwrap_or(&pointer)).listed;
-            fields.into_iter().find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
+            let mut fields = self.fields_of(schema, &pointer).into_iter();
+            fields.find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
         })
+    }
+
+    /// The properties of an object or of the object that it refers to.
+    fn fields_of(&mut self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value, String)> {
+        let target = self.resolve(schema, pointer);
+        target.map_or_else(Vec::new, |(target, at)| self.properties(target, at.unwrap_or(pointer)).listed)
     }
 
     /// A body without an envelope.

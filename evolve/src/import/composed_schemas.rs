@@ -9,23 +9,12 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
+use super::omissions::Weight;
 use super::schemas::{DEPTH, Valued, is_nullable};
 use crate::draft_types::{ANY, record_name};
 
 /// Keys that describe the type itself; a part without any of them only contains facts.
-const STRUCTURE: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "enum",
-    "format",
-    "items",
-    "oneOf",
-    "properties",
-    "required",
-    "type",
-];
+const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";
 
 /// The alternatives under a key, without `null`, with their indices.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
@@ -93,7 +82,7 @@ impl<'d> Reader<'d> {
     /// The type of a composed schema.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let has = |key: &str| schema.get(key).is_some();
-        let has_type = |part: &Value| STRUCTURE.iter().any(|key| part.get(key).is_some());
+        let has_type = |part: &Value| STRUCTURE.split(' ').any(|key| part.get(key).is_some());
         let (parts, annotations): (Vec<_>, Vec<_>) =
             parts(schema, pointer).into_iter().partition(|(part, _)| has_type(part));
         let nullable = is_nullable(schema) || annotations.iter().any(|(annotation, _)| is_nullable(annotation));
@@ -107,13 +96,17 @@ impl<'d> Reader<'d> {
                 Valued { ty: record.map_or_else(|| ANY.to_owned(), record_name), nullable }
             }
         };
+        if key_of_several(schema).is_some() && constants(schema).is_empty() && value.ty != ANY {
+            self.omissions.add(Weight::Fact, "`anyOf` or `oneOf` next to other keys", pointer);
+        }
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
     /// The properties of an object and of its parts, with their paths; the nearest one takes precedence.
-    pub(super) fn properties(&self, schema: &'d Value, pointer: &str) -> Properties<'d> {
+    pub(super) fn properties(&mut self, schema: &'d Value, pointer: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, pointer).into_iter().rev() {
+            self.resolve(layer, &at);
             all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
             for (key, property) in entries(layer, "properties") {
                 let at = format!("{at}/properties/{key}");

@@ -20,7 +20,8 @@ impl Reader<'_> {
         let is_optional = is_optional(self.document.root());
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
-            let Some((scheme, _)) = self.document.follow(scheme) else { continue };
+            let pointer = format!("#/components/securitySchemes/{name}");
+            let Some((scheme, _)) = self.resolve(scheme, &pointer) else { continue };
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
             // The catalogue has one API key and one token flow; further schemes are noted as omitted.
             if let (Some(carrier), None) = (key_carrier(scheme, has_flow), &key) {
@@ -29,11 +30,10 @@ impl Reader<'_> {
                 token = token_flow(flow, evidence, base);
                 if token.is_none() {
                     let why = "a token path that is invalid or not below the base URL";
-                    self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
+                    self.omissions.add(Weight::Missing, why, &pointer);
                 }
             } else {
-                let why = "an unsupported security scheme";
-                self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
+                self.omissions.add(Weight::Missing, "an unsupported security scheme", &pointer);
             }
         }
         let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);

@@ -43,11 +43,6 @@ impl Document {
         }
     }
 
-    /// The `get` operation of a path, if there is one.
-    pub(super) fn operation<'d>(&'d self, item: &'d Value) -> Option<&'d Value> {
-        self.follow(item.get("get")?).map(|(operation, _)| operation)
-    }
-
     pub(super) fn root(&self) -> &Value {
         &self.root
     }

@@ -17,8 +17,6 @@ pub(super) struct Draft {
     pub(super) endpoints: Vec<(String, Tree)>,
     /// Groups by module, with their facts.
     pub(super) groups: BTreeMap<String, Tree>,
-    /// The path of the description's server, if the paths of the catalogue begin with it.
-    pub(super) prefix: String,
     /// The records that describe the metadata of the envelope.
     pub(super) metadata: Vec<usize>,
 }

@@ -6,6 +6,7 @@ use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text_of};
 use super::draft::Named;
+use super::omissions::Weight;
 use super::schemas::{is_component, owner};
 use crate::draft_types::type_name;
 use crate::rust_names::is_value;
@@ -18,8 +19,11 @@ impl<'d> Reader<'d> {
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
             // `null` is not a value of the enum; `type` declares that the schema is nullable.
-            let is_value = !value.is_null() && is_value(&written);
-            if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
+            let is_value = is_value(&written);
+            if !is_value && !value.is_null() {
+                self.omissions.add(Weight::Fact, "an `enum` value with a comma or without text", pointer);
+            }
+            if is_value && !value.is_null() && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.enum_value(value, &written));
             }
         }

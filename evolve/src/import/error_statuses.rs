@@ -1,31 +1,32 @@
 //! Converts error responses to statuses of the service.
 
+use std::collections::BTreeMap;
+
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::entries;
+use super::omissions::Weight;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Every error status, once.
-    pub(super) fn errors(&self, evidence: &str) -> Vec<Tree> {
-        let root = self.document.root();
-        let mut errors: Vec<(u16, Tree)> = Vec::new();
-        for (_, item) in entries(root, "paths") {
-            let Some((item, _)) = self.document.follow(item) else { continue };
-            let operation = self.document.operation(item);
-            let responses = operation.into_iter().flat_map(|operation| entries(operation, "responses"));
-            for (status, response) in responses.filter(|(status, _)| !status.starts_with('2')) {
-                let number = status.parse::<u16>().ok().filter(|number| (400..600).contains(number));
-                let Some(number) = number.filter(|number| errors.iter().all(|(known, _)| known != number)) else {
-                    continue;
-                };
-                let response = self.document.follow(response).map_or(response, |(target, _)| target);
-                errors.push((number, self.status(status, response, evidence)));
+    pub(super) fn errors(&mut self, evidence: &str) -> Vec<Tree> {
+        let mut errors = BTreeMap::new();
+        for (path, item) in entries(self.document.root(), "paths") {
+            let operation = self.document.follow(item).and_then(|(item, _)| self.document.follow(item.get("get")?));
+            for (status, response) in operation.into_iter().flat_map(|(operation, _)| entries(operation, "responses")) {
+                let Some(number) = error_status(status) else { continue };
+                let pointer = format!("`{path}`/responses/{status}");
+                let (response, reference) = self.resolve(response, &pointer).unwrap_or((response, None));
+                if response.get("content").is_some() {
+                    let why = "the body of an error; write its members into `error_body`";
+                    self.omissions.add(Weight::Fact, why, reference.unwrap_or(&pointer));
+                }
+                errors.entry(number).or_insert_with(|| self.status(status, response, evidence));
             }
         }
-        errors.sort_by_key(|(number, _)| *number);
-        errors.into_iter().map(|(_, error)| error).collect()
+        errors.into_values().collect()
     }
 
     fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
@@ -35,4 +36,9 @@ impl<'d> Reader<'d> {
             .with("summary", self.summary(response, &["description"]).as_deref().unwrap_or("unknown"))
             .with("evidence", evidence)
     }
+}
+
+/// The number of an error status; `None` for any other key of `responses`, such as `4XX` and `default`.
+pub(super) fn error_status(status: &str) -> Option<u16> {
+    status.parse().ok().filter(|number| (400..600).contains(number))
 }

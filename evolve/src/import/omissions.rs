@@ -23,8 +23,6 @@ pub(super) enum Weight {
 pub(super) struct Omissions {
     /// The omissions, in the order of their first occurrence.
     list: Vec<Omission>,
-    /// Paths whose omission has already been noted.
-    explained: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -39,8 +37,7 @@ struct Omission {
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
 pub(super) const PATH: &str = "get parameters summary description";
 pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";
-pub(super) const PARAM: &str =
-    "name in required schema content description style explode example examples allowEmptyValue";
+pub(super) const PARAM: &str = "name in required schema content description style explode example examples";
 pub(super) const RESPONSE: &str = "description content";
 pub(super) const SCHEMA: &str = "\
     type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
@@ -61,18 +58,13 @@ impl Omissions {
         }
     }
 
-    /// Notes why a path is not imported, instead of the general note about schemas that become `any`.
-    pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, pointer: &str) {
-        self.explained.insert(pointer.to_owned());
-        self.add(weight, why.into(), pointer);
-    }
-
-    /// Returns whether a note explains why the value at a JSON pointer is not imported.
+    /// Returns whether a note explains why the value at a JSON pointer is missing or untyped.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
-        self.explained.contains(pointer)
+        self.list.iter().any(|known| known.weight <= Weight::Untyped && known.pointers.contains(pointer))
     }
 
-    pub(super) fn add(&mut self, weight: Weight, what: String, pointer: &str) {
+    pub(super) fn add(&mut self, weight: Weight, what: impl Into<String>, pointer: &str) {
+        let what = what.into();
         let known = self.list.iter().position(|known| known.what == what);
         let index = known.unwrap_or_else(|| {
             self.list.push(Omission { weight, what, first: pointer.to_owned(), pointers: HashSet::new() });

@@ -5,7 +5,7 @@ use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::entries;
+use super::document::{entries, text};
 use super::omissions::{OPERATION, PATH, Weight};
 use super::value_facts::summarized;
 use crate::yaml_tree::Tree;
@@ -14,15 +14,14 @@ impl<'d> Reader<'d> {
     /// Reads all operations under `paths`.
     pub(super) fn operations(&mut self) {
         let root = self.document.root();
-        for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
+        for (path, item) in entries(root, "paths").filter(|(path, _)| !path.starts_with("x-")) {
             let pointer = format!("`{path}`");
-            let Some((item, _)) = self.document.follow(item) else { continue };
+            let Some((item, _)) = self.resolve(item, &pointer) else { continue };
             self.omissions.unread(item, PATH, &pointer);
-            if item.get("get").is_some() {
-                // If the reference of an operation cannot be resolved, only its path is known.
-                let operation = self.document.operation(item).unwrap_or(&Value::Null);
-                self.operation(path, item, operation, &pointer);
-            }
+            let Some(operation) = item.get("get") else { continue };
+            // If the reference of an operation cannot be resolved, only its path is known.
+            let operation = self.resolve(operation, &pointer).map_or(&Value::Null, |(operation, _)| operation);
+            self.operation(path, item, operation, &pointer);
         }
     }
 
@@ -30,15 +29,16 @@ impl<'d> Reader<'d> {
         let Some(path) = self.path(path, pointer) else { return };
         if !self.templates.insert(url_path::template(&path)) {
             let why = "a path that differs from another only in the names of its params";
-            self.omissions.explain(Weight::Fact, why, pointer);
+            self.omissions.add(Weight::Fact, why, pointer);
             return;
         }
         self.omissions.unread(operation, OPERATION, pointer);
-        let own = path.strip_prefix(self.draft.prefix.as_str()).unwrap_or(&path).to_owned();
+        let own = path.strip_prefix(self.server_path.as_str()).unwrap_or(&path).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        let is_unknown = operation.is_null();
+        // Our own descriptions declare unknown params, because a missing `parameters` is an empty list.
+        let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, pointer) };
         let params = self.path_params(&path, params, are_all);
         let body = self.body(operation, &name, pointer);
@@ -56,21 +56,29 @@ impl<'d> Reader<'d> {
 
     /// The path without the base URL's suffix, if it is valid in the catalogue.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
-        let path = match path.strip_prefix(self.suffix.as_str()) {
-            Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
-            _ => path,
-        };
-        // The paths of an existing catalogue may include the path of the description's server; if so, this path gets it
-        // as a prefix.
-        let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
-        let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
+        let server = self.server_path.as_str();
+        let repeats = !server.is_empty() && path.starts_with(&format!("{server}/"));
+        if repeats {
+            self.omissions.add(Weight::Fact, format!("`{server}` of the server in a path that repeats it"), pointer);
+        }
+        // The path on the host. The catalogue's paths follow its suffix, which can be a part of the path of the server.
+        let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
+        let suffix = self.suffix.as_str();
+        let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
+        let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
+        if rest.is_none() && !server.is_empty() {
+            let why = format!("the path `{url}`, because base URLs end in `{}`", self.suffix);
+            self.omissions.add(Weight::Missing, why, pointer);
+            return None;
+        }
+        let path = rest.unwrap_or(path).to_owned();
         let why = match url_path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
             Err(("path-param", ..)) => "a duplicate path param",
             Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
             _ => "an unsupported form",
         };
-        self.omissions.explain(Weight::Missing, format!("a path with {why}"), pointer);
+        self.omissions.add(Weight::Missing, format!("a path with {why}"), pointer);
         None
     }
 

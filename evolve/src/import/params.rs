@@ -22,8 +22,8 @@ impl<'d> Reader<'d> {
         let mut entries: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        for param in all {
-            let Some((target, reference)) = self.document.follow(param) else {
+        for (index, param) in all.enumerate() {
+            let Some((target, reference)) = self.resolve(param, &format!("{pointer}/parameters/{index}")) else {
                 are_all = false;
                 continue;
             };
@@ -39,7 +39,10 @@ impl<'d> Reader<'d> {
             let same = entries.iter().position(|(known, ..)| *known == name);
             match same {
                 Some(index) if entries[index].1 == location => entries[index].2 = entry,
-                Some(_) => {}
+                Some(_) => {
+                    let why = "a param with the name of another in the path or query";
+                    self.omissions.add(Weight::Missing, why, &format!("{pointer}/parameters/{name}"));
+                }
                 None => entries.push((name, location, entry)),
             }
         }
@@ -69,7 +72,7 @@ impl<'d> Reader<'d> {
         let in_path = location == "path";
         self.omissions.unread(param, PARAM_KEYS, pointer);
         if !in_path && location != "query" {
-            self.omissions.explain(Weight::Missing, format!("params `in: {location}`"), pointer);
+            self.omissions.add(Weight::Missing, format!("params `in: {location}`"), pointer);
             return None;
         }
         if self.key_param.as_deref() == Some(name) && !in_path {
@@ -78,8 +81,7 @@ impl<'d> Reader<'d> {
         }
         let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
         let (Some(schema), true) = (param.get("schema").or(content), is_line(name)) else {
-            let why = "a param without a `schema` or with an invalid name";
-            self.omissions.explain(Weight::Missing, why, pointer);
+            self.omissions.add(Weight::Missing, "a param without a `schema` or with an invalid name", pointer);
             return None;
         };
         let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value));
@@ -88,12 +90,16 @@ impl<'d> Reader<'d> {
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
         };
         if param.get("schema").is_none() && item(&ty).is_none() {
-            self.omissions.explain(Weight::Missing, "a param with JSON that is not a list", pointer);
+            self.omissions.add(Weight::Missing, "a param with JSON that is not a list", pointer);
             return None;
         }
+        let is_list = item(&ty).is_some();
         let (ty, list, list_as) = several(param, &ty, in_path);
+        if is_list && list.is_none() {
+            self.omissions.add(Weight::Fact, "a `style` of lists, so that one value can be sent", pointer);
+        }
         if record_in(ty).is_some() || innermost(ty) != ty {
-            self.omissions.explain(Weight::Missing, "params that are objects or lists of lists", pointer);
+            self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);
             return None;
         }
         let mut own = self.facts(param);
@@ -106,7 +112,7 @@ impl<'d> Reader<'d> {
         let required = (required && !in_path).then_some(self.options.evidence.as_str());
         let default = self.default(schema, ty, list.is_some(), &facts);
         if default.is_none() && self.default_of(schema).is_some() {
-            self.omissions.add(Weight::Fact, "`default`".to_owned(), pointer);
+            self.omissions.add(Weight::Fact, "`default`", pointer);
         }
         let tree = Tree::map()
             .with_some("id", (!id.is_empty()).then_some(id))

@@ -24,11 +24,18 @@ impl<'d> Reader<'d> {
         if listed.is_empty() {
             return None;
         }
-        let listed = listed.into_iter().filter(|(key, ..)| is_line(key)).map(|(key, property, at)| {
-            let is_required = required.contains(key);
-            (key.to_owned(), property, at, is_required)
-        });
-        Some(self.new_record(schema, name, pointer, listed.collect(), false))
+        if schema.get("additionalProperties").and_then(Value::as_mapping).is_some_and(|values| !values.is_empty()) {
+            self.omissions.add(Weight::Fact, "`additionalProperties` next to `properties`", pointer);
+        }
+        let mut fields = Vec::new();
+        for (key, property, at) in listed {
+            if is_line(key) {
+                fields.push((key.to_owned(), property, at, required.contains(key)));
+            } else {
+                self.omissions.add(Weight::Missing, "a property with an invalid name", pointer);
+            }
+        }
+        Some(self.new_record(schema, name, pointer, fields, false))
     }
 
     /// A known record; `None` if its fields are still being read and no list or map is between it and this reference.
@@ -37,7 +44,7 @@ impl<'d> Reader<'d> {
             return Some(known);
         }
         let why = "a record that may contain itself outside of a list or map, which becomes `any`";
-        self.omissions.explain(Weight::Untyped, why, pointer);
+        self.omissions.add(Weight::Untyped, why, pointer);
         None
     }
 
@@ -46,6 +53,7 @@ impl<'d> Reader<'d> {
         let items = schema.get("prefixItems")?.as_sequence()?;
         let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
         if has_more {
+            self.omissions.add(Weight::Fact, "`prefixItems` next to `items`", pointer);
             return None;
         }
         if let Some(known) = self.records.get(pointer).copied() {

@@ -26,7 +26,7 @@ impl<'d> Reader<'d> {
     /// The type of a schema at a path; `name` is used for an unnamed record or enum.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let own = schema;
-        let Some((schema, reference)) = self.document.follow(own) else { return any() };
+        let Some((schema, reference)) = self.resolve(own, pointer) else { return any() };
         // In OpenAPI 3.0, `nullable` next to a reference has no effect, but authors write it to make the value
         // nullable.
         let nullable = reference.is_some() && is_nullable(own);
@@ -45,18 +45,18 @@ impl<'d> Reader<'d> {
                 && !self.omissions.is_explained(pointer)
                 && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
             {
-                self.omissions.explain(Weight::Untyped, "a schema that becomes `any`", pointer);
+                self.omissions.add(Weight::Untyped, "a schema that becomes `any`", pointer);
             }
             return Valued { nullable: value.nullable || nullable, ..value };
         };
-        self.omissions.explain(Weight::Untyped, why, pointer);
+        self.omissions.add(Weight::Untyped, why, pointer);
         any()
     }
 
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
         if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
-            self.omissions.add(Weight::Fact, "`enum` of values that are not text".to_owned(), pointer);
+            self.omissions.add(Weight::Fact, "`enum` of values that are not text", pointer);
         }
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
         if TypeExpr::parse(&ty).is_some() {
             return ty;
         }
-        self.omissions.explain(Weight::Untyped, "lists and maps nested too deep, which become `any`", pointer);
+        self.omissions.add(Weight::Untyped, "lists and maps nested too deep, which become `any`", pointer);
         ANY.to_owned()
     }
 

@@ -29,7 +29,7 @@ impl Reader<'_> {
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
         let base = base.to_owned();
         let credentials = self.credentials(&evidence, &base);
-        let headers = self.headers(&evidence, credentials.as_ref());
+        let errors = self.errors(&evidence);
         Tree::map()
             .with("title", title.as_str())
             .with("version", text_or("version", "1"))
@@ -38,8 +38,7 @@ impl Reader<'_> {
             .with_some("base_url", base_url)
             .with("time", time)
             .with_some("credentials", credentials)
-            .with_some("headers", some(headers))
-            .with_some("errors", some(self.errors(&evidence)))
+            .with_some("errors", Some(errors).filter(|errors| !errors.is_empty()))
     }
 
     /// Reads the base path, the key param, the envelope and the modules of an existing catalogue.
@@ -50,13 +49,10 @@ impl Reader<'_> {
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         self.key_param = at(&["credentials", "api_key", "query"]);
-        if self.suffix.is_empty() {
-            self.draft.prefix = prefix(editor, described).unwrap_or_default();
-        }
-        if self.suffix.is_empty() && self.draft.prefix.is_empty() {
-            // If the catalogue has no suffix and its paths do not include the path of the server, this path is the
-            // suffix.
-            suffix_of(described).unwrap_or_default().clone_into(&mut self.suffix);
+        suffix_of(described).unwrap_or_default().clone_into(&mut self.server_path);
+        // If the catalogue has no suffix and its paths do not include the path of the server, this path is the suffix.
+        if self.suffix.is_empty() && !has_path_below(editor, &self.server_path) {
+            self.suffix.clone_from(&self.server_path);
         }
         self.data = at(&["envelope", "data"]);
         self.metadata = at(&["envelope", "metadata", "name"]);
@@ -70,19 +66,21 @@ impl Reader<'_> {
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
+        for index in 1..items(root, "servers").len() {
+            self.omissions.add(Weight::Aside, "a further server", &format!("#/servers/{index}"));
+        }
         let mut url = text(server, "url")?.to_owned();
         for (name, variable) in entries(server, "variables") {
             let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
             if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
                 let why = "a variable of the server's path, replaced by its default";
-                self.omissions.add(Weight::Fact, why.to_owned(), &format!("#/servers/variables/{name}"));
+                self.omissions.add(Weight::Fact, why, &format!("#/servers/variables/{name}"));
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
-                let why = "the host of the server, which the user supplies";
-                self.omissions.add(Weight::Aside, why.to_owned(), "#/servers");
+                self.omissions.add(Weight::Aside, "the host of the server, which the user supplies", "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
             None => url,
@@ -102,12 +100,10 @@ fn suffix_of(service: &Tree) -> Option<&str> {
     service.get("base_url")?.text("suffix")
 }
 
-/// The path of the description's server, if the paths of the catalogue include it.
-fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
-    let suffix = suffix_of(service)?;
+/// Returns whether the catalogue has a path below the path of the description's server.
+fn has_path_below(editor: &Editor, server_path: &str) -> bool {
     let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
-    let is_within = |endpoint: &Tree| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{suffix}/")));
-    endpoints.any(is_within).then(|| suffix.to_owned())
+    endpoints.any(|endpoint| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{server_path}/"))))
 }
 
 /// The title or version, which may be a number.
@@ -117,10 +113,10 @@ fn head(info: &Value, key: &str) -> Option<String> {
 }
 
 /// Notes facts about the service that differ between a description and the catalogue.
-pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut Editor) {
-    for key in ["base_url", "credentials", "headers"] {
+pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut Editor) {
+    for key in ["base_url", "credentials"] {
         let here = editor.tree(SERVICE).get(key);
-        if key == "base_url" && has_prefix {
+        if key == "base_url" && is_in_paths {
             continue;
         }
         if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
@@ -142,10 +138,6 @@ fn includes(here: &Tree, described: &Tree) -> bool {
         }
         _ => described.scalar().is_none_or(|text| here.scalar().is_some_and(|here| here.eq_ignore_ascii_case(text))),
     }
-}
-
-pub(super) fn some(items: Vec<Tree>) -> Option<Vec<Tree>> {
-    (!items.is_empty()).then_some(items)
 }
 
 fn ascii(text: &str) -> String {

@@ -111,7 +111,8 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
 fn other_type(known: &Named, new: &Named) -> Option<String> {
     let is_list = new.has("list_setter") && !known.has("list_setter");
     let kind = if is_list { "list" } else { new.kind };
-    (kind != known.kind && ![known.kind, kind].contains(&"any"))
+    // A type that accepts more is no contradiction.
+    (kind != known.kind && ![known.kind, kind].contains(&"any") && (known.kind, kind) != ("number", "integer"))
         .then(|| format!(" ({kind}, {} in the catalogue)", known.kind))
 }
 
@@ -210,7 +211,8 @@ impl<'a> Side<'a> {
             Some(TypeExpr::Builtin(Builtin::Any | Builtin::Timestamp)) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
             Some(TypeExpr::Builtin(Builtin::String)) => "text",
-            Some(TypeExpr::Builtin(_)) => "number",
+            Some(TypeExpr::Builtin(Builtin::Number)) => "number",
+            Some(TypeExpr::Builtin(_)) => "integer",
             Some(TypeExpr::List(_)) => "list",
             Some(TypeExpr::Map(_)) => "object",
             Some(TypeExpr::Option(inner)) => self.kind_of(&inner.to_string()),

@@ -7,7 +7,7 @@ use std::process::Command;
 use evolve::diff::Verdict;
 
 use super::{Outcome, Release, with_packages};
-use crate::diff::verdict_since;
+use crate::diff::{next_version, verdict_since};
 use crate::files;
 use crate::project_paths;
 use crate::workspace::output;
@@ -45,7 +45,7 @@ pub(super) fn version(release: &Release) -> Result<Outcome, String> {
 /// next patch version.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
-    let wanted = verdict.after(released).ok_or_else(|| format!("the last tag is not a version: {released}"))?.next;
+    let wanted = next_version(verdict, released).ok_or_else(|| format!("the last tag is not a version: {released}"))?;
     if numbers(VERSION).is_some_and(|version| numbers(&wanted).is_some_and(|wanted| version >= wanted)) {
         return Ok(Outcome::Passed);
     }

@@ -32,6 +32,8 @@ impl Description<'_> {
             .and(described(&endpoint.summary, facts, &endpoint.notes))
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
+            // Without it, `cargo xtask import` would take a missing `parameters` for an empty list.
+            .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
             .with("responses", self.responses(endpoint))
     }
 

@@ -1,0 +1,171 @@
+//! Facts that the names and types of a client do not show. Most of them are data: a text, a value, and the verdict on
+//! another value.
+
+use std::collections::BTreeMap;
+
+use codegen::Api;
+use codegen::model::{Endpoint, Group, HistorySource, KeyCarrier, Param, Range, RecordLayout, Service, TimeForm, Type};
+
+use super::Verdict::{self, Major, Minor, Patch};
+use super::change_list::{Change, Changes, Heading};
+use super::public_items::{arguments, call, params, records};
+
+pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
+    base_url(&old.service, &new.service, changes);
+    let (before, after) = (Facts::of(old), Facts::of(new));
+    for (fact @ (location, what), (verdict, value)) in &after.0 {
+        if let Some((_, was)) = before.0.get(fact).filter(|(_, was)| was != value) {
+            let heading = if *verdict == Minor { Heading::Added } else { Heading::Changed };
+            let change = Change::new(*verdict, heading, format!("{what} {value} instead of {was}"));
+            changes.add(if location.is_empty() { change } else { change.on(format!("`{location}`")) });
+        }
+    }
+    let (before, after) = (methods(old), methods(new));
+    for (call, new) in &after {
+        if let Some(old) = before.get(call) {
+            method(call, old, new, changes);
+        }
+    }
+}
+
+/// Facts by location and text, each with the verdict on a change to its value, and the value.
+#[derive(Default)]
+struct Facts(BTreeMap<(String, String), (Verdict, String)>);
+
+impl Facts {
+    fn of(api: &Api) -> Self {
+        let mut facts = Self::default();
+        let service = &api.service;
+        facts.add("", "the environment variables begin with", Major, format!("`{}_`", service.env_prefix));
+        let unit = format!("`{}`", service.time_form.word());
+        facts.add("", "timestamps without their own unit or format are in", Patch, unit);
+        if let Some(envelope) = &service.envelope {
+            facts.add("", "the records of a series are read from", Patch, format!("`{}`", envelope.data));
+        }
+        let (verdict, value) = match service.api_key.as_ref().map(|key| key.optional) {
+            Some(true) => (Minor, "optional"),
+            Some(false) => (Major, "required"),
+            None => (Major, "an error (no API key is sent)"),
+        };
+        facts.add("", "`Builder::api_key` is", verdict, value.to_owned());
+        if let Some(key) = &service.api_key {
+            facts.add("", "the API key is sent", Patch, carrier(&key.carrier));
+            let form = if key.carrier == KeyCarrier::Basic { "`name:password`" } else { "one text" };
+            facts.add("", "the API key has the form", Major, form.to_owned());
+        }
+        let (verdict, value) = match service.client_credentials {
+            Some(_) => (Minor, "optional"),
+            None => (Major, "an error (no token is fetched)"),
+        };
+        facts.add("", "`Builder::client_credentials` is", verdict, value.to_owned());
+        for limit in &service.limits {
+            let value = format!("{} requests in {} s", limit.requests, limit.seconds);
+            facts.add(&format!("limits::{}", limit.constant), "the limit is", Patch, value);
+        }
+        facts.add_sort("", service.history.as_ref());
+        for (call, endpoint) in methods(api) {
+            facts.add_order(&call, Major, arguments(endpoint).map(|param| &*param.wire_name));
+            if let HistorySource::Endpoint(history) = &endpoint.history {
+                facts.add_sort(&call, Some(history));
+            }
+            for param in params(endpoint) {
+                facts.add_unit(service, &format!("{call}.{}()", param.ident), &param.ty, &param.unit);
+            }
+        }
+        for (name, record) in records(api) {
+            if record.form == RecordLayout::Positional {
+                facts.add_order(&name, Patch, record.fields.iter().map(|field| &*field.wire_name));
+            }
+            for field in &record.fields {
+                facts.add_unit(service, &format!("{name}.{}", field.ident), &field.ty, &field.unit);
+            }
+        }
+        facts
+    }
+
+    fn add(&mut self, location: &str, what: &str, verdict: Verdict, value: String) {
+        self.0.insert((location.to_owned(), what.to_owned()), (verdict, value));
+    }
+
+    /// The param that sorts records. Another one is a correction, because `history` always returns the oldest first.
+    fn add_sort(&mut self, location: &str, history: Option<&codegen::model::History>) {
+        if let Some((param, oldest_first)) = history.and_then(|history| history.sort.as_ref()) {
+            self.add(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
+        }
+    }
+
+    /// An order of names, to be compared with another order of the same names.
+    fn add_order<'a>(&mut self, location: &str, verdict: Verdict, names: impl Iterator<Item = &'a str>) {
+        let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+        let mut sorted = names.clone();
+        sorted.sort();
+        self.add(location, &format!("the order of {} is", sorted.join(", ")), verdict, names.join(", "));
+    }
+
+    /// The unit of a number or timestamp, which no program can read at run time.
+    fn add_unit(&mut self, service: &Service, location: &str, ty: &Type, unit: &str) {
+        let value = match ty.innermost() {
+            Type::Timestamp(form) if *form == service.time_form => "that of the service".to_owned(),
+            Type::Timestamp(form) => format!("`{}`", TimeForm::word(*form)),
+            _ if unit.is_empty() => "unspecified".to_owned(),
+            _ => format!("`{unit}`"),
+        };
+        self.add(location, "the unit or format is", Patch, value);
+    }
+}
+
+/// All methods, by the call that users write.
+fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
+    let of_group = |group| Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
+    api.groups.iter().flat_map(of_group).collect()
+}
+
+fn base_url(before: &Service, after: &Service, changes: &mut Changes) {
+    let [was, now] = [before, after].map(|service| service.base_url_suffix.as_str());
+    // A base URL that ended in the old suffix also ends in a shorter one, so no program has to change.
+    if now != was && was.ends_with(now) {
+        let text = format!("a base URL no longer has to end in `{was}`");
+        changes.add(Change::new(Patch, Heading::Changed, text));
+    } else if now != was {
+        changes.add(Change::new(Major, Heading::Changed, format!("a base URL must end in `{now}`")));
+    }
+}
+
+fn carrier(carrier: &KeyCarrier) -> String {
+    match carrier {
+        KeyCarrier::Header { name, prefix } if prefix.is_empty() => format!("in the header `{name}`"),
+        KeyCarrier::Header { name, prefix } => format!("in the header `{name}` after `{prefix}`"),
+        KeyCarrier::Basic => "as HTTP Basic".to_owned(),
+        KeyCarrier::Query(name) => format!("in the query as `{name}`"),
+    }
+}
+
+fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
+    if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
+        changes.add(Change::new(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}")));
+    }
+    for param in params(new) {
+        let was = params(old).find(|old| old.wire_name == param.wire_name);
+        if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
+            let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
+            changes.add(Change::new(Major, Heading::Changed, text).on(format!("`{call}`")));
+        }
+    }
+}
+
+/// The range that the client enforces; unlimited if the evidence of the param is too weak.
+fn enforced(param: &Param) -> Range {
+    if param.evidence.is_enforced() { param.range } else { Range::default() }
+}
+
+/// Returns whether a range allows every value that the old one allows.
+fn allows_all_of(range: Range, old: Range) -> bool {
+    range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
+        && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
+}
+
+fn bounds(range: Range) -> String {
+    let min = range.min.map(|min| format!("at least {min}"));
+    let max = range.max.map(|max| format!("at most {max}"));
+    min.into_iter().chain(max).collect::<Vec<_>>().join(" and ")
+}
