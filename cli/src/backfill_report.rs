@@ -21,10 +21,10 @@ const MAX_LISTED: usize = 5;
 /// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;
 
-/// A range counts as lasting until now if it ends at most this long before the start of the run.
+/// A range counts as one up to now if it ends at most this long before the start of the run.
 const NOW: Duration = Duration::from_secs(60);
 
-/// Prints a line with the changes of a run and the age of the last records, and warnings of invalid records.
+/// Prints a line with the changes of a run and the age of the last records, and warnings about invalid records.
 pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String], now: Option<Timestamp>) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let mut parts = vec![counted(sum(|report| report.added), "new record")];
@@ -75,7 +75,7 @@ impl Reporter {
     /// Prints the outcome, and chooses the exit code.
     pub(crate) fn end(&self, file: &JobFile, summary: Summary, signal: ExitKind) -> Result<()> {
         let out = &file.out;
-        // The age of the last record is irrelevant if the range ends in the past.
+        // The age of the last record is not printed if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
         // If no request was needed, the plan has already reported it.
         let is_stopped = summary.is_cancelled || summary.is_unreachable;
@@ -116,7 +116,7 @@ impl Reporter {
         let endings: Vec<ExitKind> = series.chain(pages).collect();
         let is_rejected = endings.iter().all(|ending| *ending == ExitKind::Rejected);
         let message = match summary.failed_pages {
-            // Running the command again is not advised, because the service would reject it again.
+            // The user is not advised to run the command again, because the service would reject it again.
             0 if failed > 0 && is_rejected => {
                 return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
             }

@@ -1,4 +1,4 @@
-//! Numbers over time, the data of a chart.
+//! The data of a chart: numbers over time.
 //!
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
@@ -22,14 +22,14 @@ pub(crate) struct Fetched {
 /// A field of an endpoint, with its unit; the unit is empty if unknown.
 type Field = (String, &'static str);
 
-/// Returns a panel for each chosen field of each endpoint; an error for a field that no endpoint has.
+/// Returns a panel for each chosen field of each endpoint, or an error if no endpoint has a chosen field.
 pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let by_endpoint = || all.chunk_by(|one, other| one.series.endpoint == other.series.endpoint);
     let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
     if let Some(missing) = chosen.iter().find(|name| !names.contains(name)) {
         let help = suggest::help(missing, names.iter().map(String::as_str));
-        let known = format!("the numbers are {}", names.join(", "));
-        return Err(Failure::usage(format!("no record has a number `{missing}`")).help(help.unwrap_or(known)));
+        let known = format!("numeric fields: {}", names.join(", "));
+        return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(known)));
     }
     Ok(by_endpoint().flat_map(|of_one| panels_of_endpoint(of_one, chosen)).collect())
 }

@@ -1,6 +1,6 @@
-//! Line charts over time, in panels one below the other, for a terminal or a file.
+//! Draws line charts over time for a terminal or a file, with panels one below the other.
 //!
-//! A library draws the same chart as text in Braille patterns or as SVG; this module chooses its scales.
+//! A library draws the same chart as text in Braille patterns or as SVG, and this module chooses the scales.
 
 use std::sync::Arc;
 
@@ -49,16 +49,16 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Creates a line of the points with finite values.
+    /// Creates a line from the points that have finite values.
     pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
-        // Exact for hundreds of millions of years around 1970.
+        // The cast is exact for hundreds of millions of years around 1970.
         #[allow(clippy::cast_precision_loss)]
         let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
         let finite = points.into_iter().filter(|(_, value)| value.is_finite());
         Self { label, points: finite.map(point).collect() }
     }
 
-    /// Downsamples to this many columns: keeps the minimum and the maximum of each.
+    /// Downsamples to this many columns, of which each keeps its minimum and its maximum.
     fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
         let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
         let extremes = |points: &[(f64, f64)]| {
@@ -130,7 +130,7 @@ fn scene(panels: &[Panel], (width, height): (usize, usize), style: impl Fn(Layou
         .render()
 }
 
-/// Returns an axis with about `max` marks or fewer, at round times.
+/// Returns an axis with at most about `max` marks, at round times.
 fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
     let seconds = match axis.unit {
@@ -147,14 +147,14 @@ fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     axis.with_step(steps.into_iter().find(fits).unwrap_or(60))
 }
 
-/// Formats a number with three significant digits: `1.5B`.
+/// Formats a number with three significant digits, for example `1.5B`.
 fn brief(number: f64) -> String {
     let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k"), (1e-4, "")];
     let Some((unit, name)) = units.into_iter().find(|(unit, _)| number.abs() >= *unit) else {
         return if number == 0.0 { "0".to_owned() } else { format!("{number:.1e}") };
     };
     let number = number / if name == "k" { 1e3 } else { unit.max(1.0) };
-    // The cast is safe: the value is clamped to 0 to 6.
+    // The cast is safe, because the value is clamped to 0 to 6.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let decimals = (2.0 - number.abs().log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{number:.decimals$}");

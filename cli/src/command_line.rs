@@ -73,7 +73,7 @@ impl Chosen {
     }
 }
 
-/// The commands with params; `true` if `--from` and `--to` replace the params of a range.
+/// The commands with params, each with `true` if `--from` and `--to` replace the params of a range.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
 /// Returns the names of endpoints, for shell completion.
@@ -86,7 +86,7 @@ pub(crate) fn candidates() -> ArgValueCandidates {
     })
 }
 
-/// Returns the command line, with the params of the endpoints that the arguments contain.
+/// Returns the definition of the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> =
         words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
@@ -101,10 +101,10 @@ pub(crate) fn complete() {
     CompleteEnv::with_factory(|| for_words(&words)).complete();
 }
 
-/// Renamed options: the old and the new name.
+/// The old and the new names of renamed options.
 const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
 
-/// Parses the command line of this process; help and usage errors end the process.
+/// Parses the command line of this process. Printing help or a usage error ends the process.
 pub(crate) fn read() -> CommandLine {
     parse(std::env::args_os().collect()).unwrap_or_else(|error| error.exit())
 }

@@ -1,7 +1,7 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
-//! The result is a client, or an error with the missing settings. No secret is read from an argument, because other
-//! users of the machine can see arguments, or from a file that other users can read.
+//! If settings are missing, an error names them. Secrets are never read from an argument, because other users of the
+//! machine can see arguments, or from a file that other users can read.
 
 use std::env;
 use std::fs;
@@ -106,7 +106,7 @@ fn not_in_environment(error: Error) -> Failure {
         .help("try `--sandbox`, which needs neither")
 }
 
-/// Returns the settings file that is read if no option names one.
+/// Returns the settings file that is read if no option names a file.
 pub(crate) fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
@@ -117,7 +117,7 @@ pub(crate) fn default_file() -> Option<PathBuf> {
 fn only_its_owner_reads(file: &Path) -> Result<()> {
     let name = file.display();
     let unreadable = |error| format!("cannot read `{name}`: {}", reason(&error));
-    #[allow(unused_variables)] // Only Unix needs it: elsewhere, a user's home folder is private by default.
+    #[allow(unused_variables)] // Only Unix needs it, because a user's home folder is private by default elsewhere.
     let metadata = fs::metadata(file).map_err(|error| Failure::new(ExitKind::Credentials, unreadable(error)))?;
     #[cfg(unix)]
     if let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777

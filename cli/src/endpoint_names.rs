@@ -1,4 +1,4 @@
-//! Endpoints by the names that users type.
+//! Finds endpoints by the names that users type.
 //!
 //! An endpoint is found by its name in the client, in the API or in the docs, or by its path.
 
@@ -13,7 +13,7 @@ use crate::suggest;
 /// An endpoint that was chosen on the command line.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
-/// Returns every endpoint with its group, also those known by name only.
+/// Returns every endpoint with its group, including those that are known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
     GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
@@ -37,7 +37,7 @@ pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     }
 }
 
-/// Finds the endpoint of a name, with a path or without; an error if the name is unknown or ambiguous.
+/// Finds an endpoint by name, whether its path is known or not. Returns an error if the name is unknown or ambiguous.
 pub(crate) fn find(written: &str) -> Result<Endpoint> {
     match called(written).as_slice() {
         [endpoint] => Ok(endpoint),
@@ -50,7 +50,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
     }
 }
 
-/// Finds the endpoint of a name; an error if its path is unknown.
+/// Finds an endpoint by name. Returns an error if its path is unknown.
 pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     let endpoint = find(written)?;
     if endpoint.path.is_some() {
@@ -60,8 +60,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
 }
 
-/// Returns the endpoints of a name or path. If several share a name and only one of them has a path, returns only that
-/// endpoint.
+/// Returns the endpoints with a name or path. If several share a name and only one of them has a path, returns only
+/// that endpoint.
 fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
@@ -74,7 +74,8 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with the keys of its names; computed once, because each displayed name is compared with all of them.
+/// Every endpoint with the keys of its names. They are computed once, because each displayed name is compared with all
+/// of them.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

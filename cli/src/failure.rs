@@ -1,7 +1,7 @@
 //! The failure of a command: its text on standard error, and its exit code.
 //!
-//! A failure is created where an error occurs and printed by `main`, in the format of clap's own errors. Scripts rely
-//! on the exit codes; `derivs --help` lists them.
+//! A failure is created where an error occurs, and `main` prints it in the format of clap's own errors. Scripts rely on
+//! the exit codes, which `derivs --help` lists.
 
 use std::fmt;
 use std::io;
@@ -13,9 +13,9 @@ use generated_client::{Error, ErrorKind};
 /// The reason why a command failed. The values are the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitKind {
-    /// The reader of the data has closed the pipe, for example `| head`.
+    /// The reader of the data has closed the pipe, as in `| head`.
     BrokenPipe = 0,
-    /// A local I/O error: a disk, a permission.
+    /// A local I/O error, for example of a disk or a permission.
     Machine = 1,
     /// An invalid command line or job file. The code is clap's.
     Usage = 2,
@@ -104,7 +104,7 @@ impl Failure {
         ExitCode::from(self.exit_kind as u8)
     }
 
-    /// Returns `true` for failures without a message: after Ctrl-C the user knows the reason.
+    /// Returns `true` for failures without a message, for example after Ctrl-C, when the user knows the reason.
     pub(crate) fn is_silent(&self) -> bool {
         self.message.is_empty()
     }
@@ -164,7 +164,7 @@ impl From<Error> for Failure {
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
         let text = if is_proxy_likely { causes } else { error.to_string() };
         let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
-        // A request to a path outside of the catalogue has no endpoint name, so only the path is shown.
+        // A request for a path that is not in the catalogue has no endpoint name, so only the path is shown.
         let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
         let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
         let page = is_html.then(|| "the response is an HTML page; check the base URL".to_owned());

@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first signal lets the command end its work, a second signal ends the program at once.
+//! Ctrl-C, SIGTERM and SIGHUP. The first signal lets the command end its work, and a second signal ends the program at
+//! once.
 //!
 //! A signal notifies the running command, which decides how to end.
 
@@ -10,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::failure::{ExitKind, Failure, Result};
 
-/// Receives signals from its creation on.
+/// Receives the signals that occur after its creation.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(watch::Receiver<Option<ExitKind>>);
 

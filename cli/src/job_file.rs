@@ -1,6 +1,6 @@
-//! A job file: the series, the range and the target of a backfill in TOML.
+//! A job file, which contains the series, the range and the target of a backfill in TOML.
 //!
-//! Series and settings are parsed and checked. Every error names the file, the line and the column.
+//! This module parses and checks the file. Every error names the file, the line and the column.
 
 use std::fmt::Display;
 use std::fs;
@@ -150,7 +150,7 @@ impl Source<'_> {
         Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
     }
 
-    /// Returns file, line and column, counted from one as in editors.
+    /// Returns the file, line and column. Lines and columns are counted from one, as in editors.
     fn position(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -166,7 +166,7 @@ mod tests {
     use crate::endpoint_names;
     use crate::requested_series::labels;
 
-    /// Returns an endpoint with a history, and the keys of its required params.
+    /// Returns an endpoint with a history, and lines of a job file that set its required params.
     fn endpoint() -> (String, String) {
         let endpoint = endpoint_names::with_history().next().unwrap();
         let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));

@@ -45,6 +45,6 @@ pub(crate) fn error(text: &str) {
 }
 
 fn write(line: &str) {
-    // A single write, so that no other output is interleaved.
+    // The line is written with a single call, so that no other output appears within it.
     let _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

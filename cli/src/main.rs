@@ -52,7 +52,8 @@ fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Result<()> {
     let log = if line.quiet { Log::Quiet } else { Log::All };
-    // A data set needs an open file for each series. A failure is ignored: too many open files are an error later.
+    // A data set needs an open file for each series. A failure is ignored, because a later error reports too many open
+    // files.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     match line.command {
         Command::List(list) => list.run(log),

@@ -1,7 +1,7 @@
 //! The params of endpoints as options of a command line.
 //!
-//! Options are built from the registry, with the docs of the catalogue as help and its values as completions. Values
-//! are read back under the API's names; `requested_series` checks them for each endpoint.
+//! Options are built from the registry, with the catalogue's descriptions as help and its values as completions. The
+//! values are returned with the API's names, and `requested_series` checks them for each endpoint.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -30,14 +30,14 @@ impl Params {
     }
 }
 
-/// An option: an API name, and the param of each endpoint that accepts it.
+/// The option for a name in the API, with the param of that name of each endpoint that accepts one.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,
     pub(crate) infos: Vec<&'static ParamInfo>,
 }
 
-/// Returns the params that the given endpoints accept; those of all endpoints if the list is empty.
+/// Returns the params that these endpoints accept, or the params of all endpoints if the list is empty.
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static 
     [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
 
-/// Converts a name to the style of options: `startTime` is `start-time`.
+/// Converts a name to the style of options, for example `startTime` to `start-time`.
 pub(crate) fn kebab(wire_name: &str) -> String {
     let mut out = String::new();
     for character in wire_name.chars() {
@@ -162,12 +162,13 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     }
 }
 
-/// Returns `true` if commas separate values; a text of unknown form may contain commas itself.
+/// Returns `true` if commas separate values. They do not for a param that takes one string of unknown format, because
+/// that may contain commas itself.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }
 
-/// Accepts any text that is not empty: the validity of a value depends on the endpoint.
+/// Accepts any text that is not empty, because the validity of a value depends on the endpoint.
 fn value(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a value is empty".to_owned()),
@@ -178,7 +179,7 @@ fn value(text: &str) -> Result<String, String> {
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
         let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // A param whose name is an option of the command has no other option; `--param` sets it.
+        // If a param has the same name as an option of the command, it has no option of its own, but `--param` sets it.
         let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
         let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
         command.args(args).arg(

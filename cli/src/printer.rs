@@ -1,4 +1,4 @@
-//! Records on standard output as they arrive.
+//! Prints records on standard output as they arrive.
 //!
 //! Pages of several series are printed as rows of one table, with one header.
 
@@ -8,7 +8,7 @@ use crate::requested_series::Series;
 use crate::stdout;
 use crate::table::{Format, Table};
 
-/// Writes pages of records; columns of a table get wider, never narrower.
+/// Writes pages of records. The columns of a table can get wider with later pages, but never narrower.
 pub(crate) struct Printer {
     format: Format,
     layout: Option<Layout>,
@@ -29,7 +29,7 @@ impl Printer {
 
     pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {
         let is_first = self.widths.is_empty();
-        // Objects of JSON Lines need no common columns, so each page determines its columns.
+        // The objects of JSON Lines need no common columns, so each page determines its own columns.
         if self.layout.is_none() || (self.format == Format::Jsonl && !self.has_fixed_columns) {
             let layout = Layout::new(&self.series, std::slice::from_ref(part));
             // The CSV header cannot be extended later, so it has a column for unknown fields of later records.

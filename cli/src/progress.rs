@@ -1,6 +1,6 @@
-//! The progress of several series as one bar on standard error, and counts and durations as text.
+//! Shows the progress of several series as one bar on standard error, and formats counts and durations.
 //!
-//! The bar is drawn on a terminal only; otherwise the caller prints a progress line at intervals.
+//! The bar is drawn only on a terminal. Otherwise the caller prints a progress line at intervals.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -84,13 +84,13 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     text.chars().take(width - 1).chain(['…']).collect()
 }
 
-/// Formats a duration in its largest unit, rounded: `90 seconds`, `2 minutes`.
+/// Formats a duration in its largest unit, rounded, for example `90 seconds` or `2 minutes`.
 pub(crate) fn duration(time: Duration) -> String {
     // A shorter time is shown as one second.
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 
-/// Formats a count with its unit: `1 request`, `1,000 requests`.
+/// Formats a count with its unit, for example `1 request` or `1,000 requests`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }

@@ -1,7 +1,7 @@
-//! Records as rows and columns.
+//! Converts records to rows and columns.
 //!
-//! A table has the time, the params that distinguish the series, every field of the catalogue, and the unknown fields
-//! as JSON.
+//! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
+//! unknown fields as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
@@ -12,7 +12,7 @@ use crate::endpoint_names::Endpoint;
 use crate::requested_series::{Series, differing};
 use crate::table::{Cell, Table};
 
-/// Name of the column of the endpoint, which tables of several endpoints have.
+/// Name of the column with the endpoint, which tables of several endpoints have.
 const ENDPOINT: &str = "endpoint";
 
 /// Records of one series.
@@ -63,7 +63,8 @@ pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
 }
 
 impl Layout {
-    /// Returns the columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
+    /// Returns the columns of a file that a backfill writes: first the endpoint and the params, then the fields of the
+    /// catalogue.
     pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
         let mut this = Self { columns: vec![ENDPOINT.to_owned()] };
         requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(name.to_owned()));
@@ -72,7 +73,8 @@ impl Layout {
         this
     }
 
-    /// Returns the columns of these series: those of the catalogue, or if it has none, the keys of the records.
+    /// Returns the columns of these series. Their fields are those of the catalogue, or if it has none, the keys of the
+    /// records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known);
@@ -132,7 +134,8 @@ impl Layout {
     /// Returns the fields of a record that have no column, as an object.
     fn unknown_fields(&self, record: &AnyRecord) -> Cell {
         if let Some(fields) = record.unknown_fields().filter(|fields| !fields.is_empty()) {
-            // Numbers stay as the service wrote them. JSON strings escape their line breaks.
+            // Numbers stay as the service wrote them. Removing line breaks changes no value, because those in JSON
+            // strings are escaped.
             return Cell::Json(fields.as_json().replace(['\n', '\r'], ""));
         }
         let all = record.as_any().and_then(Value::as_object).into_iter().flatten();
@@ -156,7 +159,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     }
     match series.value(name) {
         Some(value) => value.cell(),
-        // The full name, as in the files of a backfill.
+        // The full name is used, as in the files of a backfill.
         None if name == ENDPOINT => {
             Cell::text(series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string))
         }

@@ -1,6 +1,6 @@
-//! The series to request: every endpoint with every combination of the given values.
+//! The series to request, which are every endpoint with every combination of the values on the command line.
 //!
-//! Values are checked against the registry, and each series has a label that distinguishes it from the others. Nothing
+//! Values are checked against the registry, and each series gets a label that distinguishes it from the others. Nothing
 //! is sent here.
 
 use generated_client::registry::{EndpointInfo, ParamInfo, ValueType};
@@ -115,7 +115,7 @@ pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<V
 fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     let with = |one: &Series, value: &ParamValue| {
         let mut one = one.clone();
-        // A later value replaces an earlier one: `--param` overrides the option of the same param.
+        // A later value replaces an earlier one, so `--param` overrides the option of the same param.
         one.values.retain(|(other, _)| other != name);
         one.values.push((name.to_owned(), value.clone()));
         one
@@ -123,7 +123,7 @@ fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
-/// Rejects a param that none of the endpoints accepts. A param that only some accept is set on those endpoints.
+/// Rejects a param that none of the endpoints accepts. A param that only some of them accept is set on those.
 fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
     let accepts = |target: &Target, name: &str| target.known.is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {
@@ -145,7 +145,8 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
     Ok(())
 }
 
-/// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
+/// Warns about missing params that are probably required. They are not an error, because the service decides whether to
+/// reject the request.
 fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
     for endpoint in targets.iter().filter_map(|target| target.known) {
         for info in endpoint.params.unwrap_or_default().iter() {
@@ -158,7 +159,7 @@ fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
     }
 }
 
-/// Rejects a range that ends before its start: the service would return no records and no error.
+/// Rejects a range that ends before its start, because the service would return no records and no error.
 fn ends_after_its_start(series: &Series) -> Result<()> {
     let info = series.endpoint.known.and_then(|endpoint| endpoint.history(&SERVICE));
     let Some(info) = info.or(SERVICE.history.as_ref()) else { return Ok(()) };
@@ -197,7 +198,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
     })
 }
 
-/// Warns of a value that may be rejected. A value outside of a closed, documented set is an error.
+/// Warns about a value that the service may reject. If all valid values are documented, any other value is an error.
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Result<()> {
     let (name, param) = (endpoint_names::name(endpoint), info.wire_name);
     let option = || format!("`--{} {value}`", kebab(param));
@@ -221,8 +222,8 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and numerous, so almost any short text resembles one of them; only one in another case gets a
-    // suggestion.
+    // Tickers are short and numerous, so almost any short text resembles one. A short value gets a suggestion only if
+    // it differs from a ticker in case alone.
     let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
@@ -230,7 +231,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
     Ok(())
 }
 
-/// Formats a list: `a, b or c`.
+/// Formats a list such as `a, b or c`.
 fn alternatives(all: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
@@ -265,7 +266,7 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
-/// Finds an endpoint; an error if it has no history.
+/// Finds an endpoint by name or path. Returns an error if it has no history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
     if target.known.is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {

@@ -1,8 +1,8 @@
 //! The rate limit that programs with one API key share through a Redis or Valkey server.
 //!
-//! Opens a gate from options and an environment variable; a server that does not respond is an error. A message
-//! explains why the first request waits. A password is read only from the environment, because other users can see the
-//! command line.
+//! Opens the gate that options or an environment variable specify. If its server does not respond, that is an error. If
+//! the first request has to wait, a message explains why. A password is read only from the environment, because other
+//! users can see the command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use crate::progress::counted;
 /// The shared rate limit.
 #[derive(Args, Debug)]
 pub(crate) struct GateOptions {
-    /// Redis or Valkey server of a rate limit shared with other programs: redis://host:6379
+    /// Redis or Valkey server that stores a rate limit shared with other programs: redis://host:6379
     #[arg(long, value_name = "URL", conflicts_with = "sandbox", value_hint = clap::ValueHint::Url)]
     gate: Option<String>,
     /// Name of the shared rate limit; one per API key
@@ -28,7 +28,7 @@ pub(crate) struct GateOptions {
 }
 
 impl GateOptions {
-    /// Opens the gate, and waits until its server has responded; `None` without a URL.
+    /// Opens the gate, and waits until its server has responded; returns `None` without a URL.
     ///
     /// The gate uses the rate limit of the settings, if they have one.
     pub(crate) async fn open(&self, settings: &mut Builder, log: Log) -> Result<Option<SharedGate>> {
@@ -52,7 +52,7 @@ impl GateOptions {
             return None;
         }
         let why = if status.resumes_in.is_zero() {
-            "the limit is new, its server has restarted, or no request is left"
+            "the shared limit is new, the server that stores it has restarted, or the limit is used up"
         } else {
             "the service requested a pause"
         };
@@ -81,7 +81,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Releases this program's slots on the server, if there is one.
 pub(crate) async fn shutdown() {
     if let Some(gate) = OPENED.get() {
-        // Failures are ignored: the server then releases the slots when the lease ends.
+        // Failures are ignored, because the server releases the slots at the end of the lease in any case.
         drop(tokio::time::timeout(SHUTDOWN_TIMEOUT, gate.shutdown()).await);
     }
 }

@@ -1,6 +1,6 @@
 //! Standard output, which carries only the data of a command.
 //!
-//! If the reader closes the pipe early, the command ends without a message; a full disk is an error.
+//! If the reader closes the pipe early, the command ends without a message. A full disk is an error.
 
 use std::io::{self, IsTerminal, Write};
 

@@ -1,4 +1,4 @@
-//! `did you mean`: the known name that is most similar to the given name.
+//! Suggestions of the form `did you mean …?`, with the known name that is most similar to a given name.
 //!
 //! The caller decides how to use the suggestion.
 
@@ -17,7 +17,7 @@ pub(crate) fn key(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// `did you mean …?`, for use after the given name.
+/// Returns a question such as `did you mean …?`, if any known name is similar enough.
 pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }

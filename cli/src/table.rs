@@ -1,6 +1,6 @@
-//! Rows and columns, as a table for users, as CSV or as JSON Lines.
+//! Rows and columns, which are written as a table for users, as CSV or as JSON Lines.
 //!
-//! Output for programs has every digit, output for users seven significant ones.
+//! Numbers for programs have all digits, and numbers for users have seven significant digits.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::time_arg;
 /// The output format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    // Without doc comments, help stays on one line.
+    // The formats have no doc comments, so that they fit on one line of the help.
     Table,
     Csv,
     Jsonl,
@@ -67,7 +67,7 @@ impl Cell {
         }
     }
 
-    /// Returns all digits of a number, and an empty text for null.
+    /// Formats the value with all digits of a number; null is formatted as empty text.
     pub(crate) fn for_programs(&self) -> String {
         match self {
             Self::Time(time) => time.to_string(),
@@ -110,7 +110,7 @@ impl Table {
     pub(crate) fn json_lines(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
-            // Written without a map, which would sort the names.
+            // The object is written without a map, because a map would sort the names.
             out.push('{');
             for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
                 let comma = if index == 0 { "" } else { "," };
@@ -121,7 +121,8 @@ impl Table {
         out
     }
 
-    /// Formats a table no wider than `width`. Columns that do not fit are omitted on the right, and listed below.
+    /// Formats a table that is at most `width` columns wide. The last columns are omitted if they do not fit, and
+    /// listed below the table.
     pub(crate) fn for_terminal(&self, width: usize) -> String {
         let mut widths = Vec::new();
         let mut out = self.lines(width, &mut widths, true);
@@ -175,7 +176,7 @@ impl Table {
     }
 }
 
-/// Returns the number of columns that fit; the first is always shown.
+/// Returns the number of columns that fit. The first column is always shown.
 fn fitting(widths: &[u16], width: usize) -> usize {
     let mut used = 0;
     let fits = |(index, own): &(usize, &u16)| {
@@ -196,7 +197,7 @@ pub(crate) fn readable(text: &str) -> String {
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
-    // The cast is safe: the value is clamped to 0 to 10.
+    // The cast is safe, because the value is clamped to 0 to 10.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let max = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
     let needed = |number: &f64| {
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(ratios().json_lines(), lines);
     }
 
-    /// Covers control characters, line breaks and changes of text direction.
+    /// The text contains control characters, line breaks and changes of text direction.
     #[test]
     fn received_text_cannot_control_the_terminal() {
         let mut table = ratios();

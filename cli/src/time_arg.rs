@@ -1,8 +1,8 @@
 //! Times on the command line and in job files.
 //!
-//! A date, a date with a time, a Unix timestamp, `now` or an age becomes a [`Timestamp`]. A text without an offset is
-//! UTC. A number that is neither a date nor a Unix timestamp of this century is an error that shows the time that the
-//! number would mean.
+//! This module converts a date, a date with a time, a Unix timestamp, `now` or an age to a [`Timestamp`]. A time
+//! without an offset is UTC. If a number is neither a date nor a Unix timestamp of this century, the error shows the
+//! time that the number would mean.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn number(digits: &str) -> Result<Timestamp, String> {
         8 => date().ok_or_else(|| format!("`{digits}` is not a date; {FORMS}")),
         10 => Ok(Timestamp::from_unix_seconds(count)),
         13 => Ok(milliseconds()),
-        // As Unix time, numbers with fewer or more digits are decades away from any record.
+        // A Unix time with fewer or more digits would be decades before or after any record.
         ..=11 => Err(format!("as Unix seconds this is {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
         _ => Err(format!("as Unix milliseconds this is {}; {FORMS}", shown(milliseconds()))),
     }
@@ -80,7 +80,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| "expected a length of time such as 24h or 7d".to_owned())
 }
 
-/// Formats a timestamp for users: to the minute, unless it has seconds.
+/// Formats a timestamp for users, without the seconds if they are zero.
 pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {

@@ -1,4 +1,4 @@
-//! Writes a history to a Parquet file: a year of hourly funding rates of two coins in `funding.parquet`. A second run
+//! Writes histories to a Parquet file: hourly funding rates of two coins for a year, in `funding.parquet`. A second run
 //! requests only new records.
 
 #![allow(clippy::print_stdout)] // This is a program.

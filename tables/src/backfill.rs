@@ -1,8 +1,9 @@
-//! Complete histories in files. Records that the files already contain are fetched again only if they may have changed.
+//! Writes complete histories to files. Records that the files already contain are fetched again only if they may have
+//! changed.
 //!
-//! The input is a list of series, a range and a target. The state of each series, in the file or in a hidden file,
-//! lists the fetched ranges; other ranges are fetched and merged with the existing rows. After a run is killed, the
-//! next run continues from that state.
+//! The input is a list of series, a range and a target. Each series has a state, in the file or in a hidden file, which
+//! lists the fetched ranges. The other ranges are fetched, and their rows are merged with the existing ones. After a
+//! run was killed, the next run continues from that state.
 
 mod event;
 mod fetch;
@@ -29,7 +30,7 @@ use crate::target::Target;
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
-/// Default [refetch time](Backfill::refetch): the values of records may change for this long.
+/// Default [refetch time](Backfill::refetch), for which the values of records may change.
 const REFETCH: Duration = Duration::from_secs(86_400);
 
 /// Histories of several series, written to a file, a folder or a bucket.
@@ -49,10 +50,10 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// # Ok(()) }
 /// ```
 ///
-/// Every run fetches the ranges that no run has fetched, and everything after the newest record minus the [refetch
-/// time](Self::refetch), in full pages. Rows that the service has revised are replaced, and gaps are filled. A range
-/// without records counts as fetched once a later record exists; gaps of the last 14 days are requested again, older
-/// gaps with [`refetch_gaps`](Self::refetch_gaps).
+/// Every run fetches, in full pages, the ranges that no run has fetched, and the [refetch time](Self::refetch) before
+/// the newest record. Rows that the service has revised are replaced, and gaps are filled. A range without records
+/// counts as fetched once a later record exists. Gaps of the last 14 days are requested again; older gaps only with
+/// [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
@@ -87,20 +88,20 @@ impl Backfill {
         }
     }
 
-    /// Fetches records up to this age again, counted back from the newest record; default: 24 hours.
+    /// Fetches again the records in this span before the newest record; default: 24 hours.
     pub fn refetch(mut self, refetch: Duration) -> Self {
         self.refetch = refetch;
         self
     }
 
-    /// Fetches every interval again whose record is missing or has an invalid value.
+    /// Fetches again every interval whose record is missing or has an invalid value.
     pub fn refetch_gaps(mut self) -> Self {
         self.refetch_gaps = true;
         self
     }
 
-    /// Counts a page with an invalid value as failed. By default, only the value becomes null, and the original is kept
-    /// among the unknown fields.
+    /// Counts a page with an invalid value as failed. By default, only that value becomes null, and its original is
+    /// kept among the unknown fields.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
@@ -126,9 +127,9 @@ impl Backfill {
         self
     }
 
-    /// Sets the monitor that ends the run after two minutes without a response to the client's requests.
+    /// Sets the monitor that ends the run after two minutes in which the client's requests got no response.
     ///
-    /// Without a monitor, a run sees only finished pages, so it may notice an outage later.
+    /// Without a monitor, a run knows only which pages have finished, so it may notice an outage later.
     pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
         self.response_monitor = monitor;
         self
@@ -136,8 +137,8 @@ impl Backfill {
 
     /// Labels the source of the rows; default: `service`.
     ///
-    /// A target accepts rows of one source. A job with another label ends with an error before any request, so that
-    /// rows of a mock server never mix with real ones.
+    /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
+    /// that rows of a mock server are never mixed with real ones.
     pub fn source_label(mut self, label: impl Into<String>) -> Self {
         self.source_label = label.into();
         self
@@ -170,9 +171,9 @@ impl Backfill {
 
     /// Fetches and writes the missing records, and reports every event to `watch`.
     ///
-    /// After `cancel` completes, no more requests are sent; the fetched records of every series are written, so that
-    /// the next run continues from them. A single file is written at the end of a run that was not cancelled. While
-    /// another run writes the same series, no request is sent, and [`Error::InUse`] names that run.
+    /// After `cancel` completes, no more requests are sent, and the fetched records of every series are written, so
+    /// that the next run continues from them. A single file is written only at the end of a run that was not cancelled.
+    /// If another run is writing the same series, no request is sent, and [`Error::InUse`] names that run.
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
@@ -203,7 +204,7 @@ impl Backfill {
         for (index, series) in self.series.iter().enumerate() {
             let others = self.series.get(..index).unwrap_or_default();
             if others.iter().any(|other| other.path() == series.path()) {
-                return Err(Error::invalid_input(format!("{} is there twice", series.path())));
+                return Err(Error::invalid_input(format!("{} is listed twice", series.path())));
             }
         }
         Ok(())

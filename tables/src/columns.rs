@@ -1,7 +1,7 @@
-//! The columns of a file: those that identify the series of a row, then those of its records.
+//! The columns of a file: first those that identify the series of a row, then those of its records.
 //!
-//! Batches of any schema are converted to the schema of the file. A type that changed is cast if that loses no value;
-//! any other change is an error that names both types.
+//! Batches with another schema are converted to the schema of the file. If the type of a column has changed, its values
+//! are cast if that loses nothing. Any other change of type is an error that names both types.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ const IDENTIFIES: &str = "identifies";
 pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// Creates the columns of a file with the endpoint, these params, and the fields of all sources; the first source
-    /// is the existing file, if there is one.
+    /// Creates the columns of a file: the endpoint, these params, and the fields of all sources. If there is an
+    /// existing file, it must be the first source.
     pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
         let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
         for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
@@ -70,7 +70,7 @@ pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }
 
-/// Returns the columns of all sources without duplicates; unknown fields are last. Every column is nullable,
+/// Returns the columns of all sources without duplicates, with the unknown fields last. Every column is nullable,
 /// because some sources may not have it.
 fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
@@ -144,7 +144,7 @@ mod tests {
         let rows = columns.batch("e/coin=B", &rows).unwrap();
         let text = |index: usize| rows.column(index).as_string::<i32>().iter().next().flatten().map(str::to_owned);
         assert_eq!((text(0).as_deref(), text(1).as_deref(), text(3)), (Some("e"), Some("B"), None));
-        // The order of the columns does not change when the file later gets rows of another endpoint.
+        // Existing columns keep their order when the file later gets rows of another endpoint.
         let later = Columns::new(&["side", "coin"].map(str::to_owned), &[rows.schema()]).unwrap();
         let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, ["endpoint", "coin", "side", "at", "new"]);

@@ -1,6 +1,6 @@
 //! Errors of building, writing and reading tables.
 //!
-//! Errors of the client are passed on; every other error names the file or column, and a fix.
+//! Errors of the client are passed on. Every other error names the file or column, and describes a fix.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Error {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A file is damaged. No rows of it are used.
+    /// A file is damaged. None of its rows are used.
     #[non_exhaustive]
     Damaged {
         /// Path of the file.
@@ -29,12 +29,12 @@ pub enum Error {
     /// Another job is writing the same file or series.
     #[non_exhaustive]
     InUse {
-        /// The file or the folder of the other job.
+        /// The file or the folder that both jobs write.
         target: String,
         /// Process and start time of the other job.
         by: String,
     },
-    /// Invalid input or mismatching data; the message describes the problem and a fix.
+    /// The input is invalid, or does not match the existing data. The message describes the problem and a fix.
     InvalidInput(String),
 }
 

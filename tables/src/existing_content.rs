@@ -1,4 +1,4 @@
-//! The existing content of a target: the location of each series' rows, and its state.
+//! The existing content of a target: for each series, the location of its rows and its state.
 //!
 //! A data set has one file for each series and partition. The rows of a single file are first collected in a data set
 //! next to the file.
@@ -91,7 +91,8 @@ impl Head {
 }
 
 impl ExistingContent {
-    /// Opens the target of a job; an error if its rows have another source, partition or other params than the job.
+    /// Opens the target of a job. Returns an error if the source, the partition or the params of its rows differ from
+    /// those of the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
         let mut this = Self::of(&job.target).await?;
         let invalid_input =
@@ -110,7 +111,7 @@ impl ExistingContent {
         for known in once(&this.head.origin).chain(base.map(|base| &base.state.origin)) {
             if *known != job.source_label {
                 let own = &job.source_label;
-                return invalid_input(format!("the rows there are from `{known}`, and those of this job from `{own}`"));
+                return invalid_input(format!("its rows are from `{known}`, but those of this job are from `{own}`"));
             }
         }
         if this.single.is_some() {
@@ -128,7 +129,7 @@ impl ExistingContent {
             let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
             if let Some(other) = own.iter().find(|name| !known.contains(name)) {
                 let (endpoint, known) = (series.endpoint(), known.join(", "));
-                return invalid_input(format!("the folders of {endpoint} there are {known}, without `{other}`"));
+                return invalid_input(format!("its folders for {endpoint} are {known}, without `{other}`"));
             }
         }
         Ok(this)
@@ -203,12 +204,12 @@ impl ExistingContent {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
         let stored = self.storage.find(&format!("{}/{}", self.folder(path), saved_state::FILE)).await?;
         let stored = stored.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
-        // A file system may ignore the case of names, so that two series share a folder.
+        // Two series may share a folder, because some file systems ignore the case of names.
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
             return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
         }
-        // The state next to a single file is newer than the state inside the file. A different number of rows means
-        // that the file was replaced, so the state next to it is ignored.
+        // The state next to a single file is newer than the state in the file. But if the number of rows differs, the
+        // file was replaced, so the state next to it is ignored.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
         Ok(stored.or_else(|| base.cloned()))
@@ -226,7 +227,8 @@ impl ExistingContent {
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
-            // Inferred columns are reused only from rows of the same endpoint: others may use a name for another type.
+            // Inferred columns are reused only if they are of the same endpoint, because other endpoints may have a
+            // column of the same name with another type.
             let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
             let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
             if is_declared || base.state.series.iter().any(is_own) {
@@ -246,7 +248,7 @@ impl ExistingContent {
         Ok(found)
     }
 
-    /// Updates a state to the existing files: rows of missing files are removed from it, those of new files are added.
+    /// Updates a state to the existing files, by removing the rows of missing files and adding those of new files.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;

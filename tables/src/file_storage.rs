@@ -1,7 +1,7 @@
-//! File storage: files by their paths below a root, each written completely or not at all.
+//! File storage: files with paths below a root, each of which is written completely or not at all.
 //!
-//! Content is opaque bytes. Disk access blocks the thread, as writing Parquet does: a run has nothing else to do until
-//! its rows are written.
+//! The content of a file is opaque bytes. Disk access blocks the thread, as writing Parquet does, because a run has
+//! nothing else to do until its rows are written.
 
 mod local;
 #[cfg(feature = "s3")]
@@ -38,8 +38,8 @@ impl FileStorage {
         )))
     }
 
-    /// Returns the sorted paths of all files in a folder and its subfolders; empty if the folder does not exist. On the
-    /// local disk, hidden files other than states are omitted.
+    /// Returns the sorted paths of all files in a folder and its subfolders, or nothing if the folder does not exist.
+    /// On the local disk, hidden files other than states are omitted.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Folder(root) => local::list(root, folder)?,
@@ -65,7 +65,7 @@ impl FileStorage {
         }
     }
 
-    /// Writes a file, replacing an existing one.
+    /// Writes a file, replacing an existing file.
     pub(crate) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
         match self {
             Self::Folder(root) => write(&root.join(path), |file| file.write_all(&content)),

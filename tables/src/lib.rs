@@ -4,8 +4,8 @@
 //!
 //! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and updates them;
 //!   [`status`] reads the state of a target.
-//! - [`TableSchema`] has the columns of an endpoint's records and converts records to Arrow record batches;
-//!   [`TextWriter`] writes those as CSV or JSON Lines.
+//! - [`TableSchema`] has the columns of an endpoint's records, and converts records to Arrow record batches.
+//!   [`TextWriter`] writes such batches as CSV or JSON Lines.
 //!
 //! # Features
 //!

@@ -1,8 +1,8 @@
 //! Locks that keep two runs from writing the same series of a target at the same time.
 //!
 //! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes the files
-//! at its end. Each file contains the owner of the lock, which the error of another run names. The system unlocks the
-//! files of a killed run, so the next run can lock them. Object storage has no locks.
+//! at its end. Each file contains the owner of the lock, so that the error of another run can name that owner. The
+//! system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -18,8 +18,8 @@ use crate::error::Error;
 pub(crate) struct Lock(Vec<(PathBuf, File)>);
 
 impl Lock {
-    /// Locks these files of a target. Every run uses the same order, so that one of two concurrent runs always gets all
-    /// locks.
+    /// Locks these files of a target. Every run locks them in the same order, so that one of two concurrent runs always
+    /// gets all locks.
     pub(crate) fn acquire(target: &str, mut paths: Vec<PathBuf>) -> Result<Self, Error> {
         paths.sort();
         paths.dedup();
@@ -37,7 +37,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         for (path, file) in self.0.drain(..) {
-            // The file is removed while locked: an unlocked file may already be the lock of another run.
+            // The file is removed while it is locked, because an unlocked file may already be the lock of another run.
             let removed = fs::remove_file(&path);
             drop(file);
             if removed.is_err() {
@@ -48,7 +48,7 @@ impl Drop for Lock {
     }
 }
 
-/// Locks a file; `None` if the file system has no locks, so that a second run is not detected. If another run has
+/// Locks a file. Returns `None` if the file system has no locks; a second run is then not detected. If another run has
 /// locked the file, the inner error has the process and the start time of that run.
 fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     if let Some(folder) = path.parent() {
@@ -77,18 +77,19 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
             // Another run removed or replaced the file before it was locked here, so the loop opens a new one.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
-            // Some systems do not allow a locked file to be read through another handle.
+            // This run has the lock. Reading may have failed, because on some systems a locked file cannot be read
+            // through another handle.
             _ => return Ok(Ok(Some(file))),
         }
     }
 }
 
-/// The number of EMFILE, which has no `ErrorKind`.
+/// The number of the error EMFILE, which has no `ErrorKind`.
 const TOO_MANY_FILES: i32 = 24;
 
 fn failed(path: &Path, error: io::Error) -> Error {
     if cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_FILES) {
-        let message = "too many open files, as each series of a data set needs one; raise the limit with `ulimit -n`";
+        let message = "too many open files; each series of a data set needs one, so raise the limit with `ulimit -n`";
         return Error::storage(path.display(), message);
     }
     Error::storage(path.display(), error)
@@ -104,7 +105,7 @@ fn host() -> String {
 /// Returns `true` for errors of a file system without locks: locks are unsupported, or the lock server is not running,
 /// as on NFS without its daemon.
 fn is_without_locks(error: &io::Error) -> bool {
-    // The number of ENOLCK, which has no `ErrorKind`.
+    // The number of the error ENOLCK, which has no `ErrorKind`.
     let no_server = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
     error.kind() == ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(no_server)
 }
@@ -129,7 +130,7 @@ mod tests {
         assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
         drop(Lock::acquire("out", paths(&[".c"])).unwrap());
         drop(first);
-        // A file left by a killed run.
+        // This is the state after a run was killed.
         fs::write(dir.path().join(".b"), "process 1").unwrap();
         drop(Lock::acquire("out", paths(&[".b", ".c"])).unwrap());
         assert_eq!(names(dir.path()), [""; 0]);

@@ -1,6 +1,7 @@
-//! Merges the rows of a run with the single file: all series one after the other, each in order of time.
+//! Merges the rows of a run with the single file. The file contains all series one after the other, each in order of
+//! time.
 //!
-//! The output is one file, complete or not at all. Every row is read once, in batches.
+//! The file is written completely or not at all. Every row is read once, in batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +33,7 @@ struct Member {
     parts: Vec<String>,
 }
 
-/// Merges the collected rows into the file. Writes nothing if there are none and the file exists.
+/// Merges the collected rows into the file. Writes nothing if there are no collected rows and the file exists.
 pub(crate) async fn merge(
     job: &Backfill,
     content: &ExistingContent,
@@ -67,7 +68,8 @@ pub(crate) async fn merge(
     })?;
     let fails = |error| Error::storage(single.rows.display(), error);
     if single.format != Format::Parquet {
-        // The text is written first: if the run is killed in between, the next one merges the same rows again.
+        // The text is written before the rows are replaced, so if the run is killed in between, the next run merges the
+        // same rows again.
         write_text(single, &next)?;
         content.begin(single.text_checksum()?).await?;
         fs::rename(&next, &single.rows).map_err(fails)?;
@@ -86,7 +88,7 @@ async fn members(job: &Backfill, content: &ExistingContent, single: &SingleFile)
     all.extend(files.iter().filter_map(|file| Some(path_names::read_file(file)?.0.to_owned())));
     let mut members = Vec::with_capacity(all.len());
     for path in all {
-        // Without a state the time column is unknown; the next run of that series fetches its rows again.
+        // Without a state, the time column is unknown, so the next run of that series fetches its rows again.
         let Some(state) = content.state(&path).await? else { continue };
         members.push(Member { parts: content.partitions(&path).await?, state });
     }
@@ -170,7 +172,7 @@ fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Rows<'_>
     lines.into_inner().map_err(fails)
 }
 
-/// Removes the collected rows after they are merged. If any remain, the next run merges them again, which changes
+/// Removes the collected rows after they were merged. If any remain, the next run merges them again, which changes
 /// nothing.
 fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
     for entry in fs::read_dir(&single.parts)? {
@@ -179,7 +181,7 @@ fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
             fs::remove_dir_all(path)?;
         }
     }
-    // The hidden file is removed last: without it, remaining rows look like those of an earlier version. The folder of
-    // a text file is kept, because it contains the Parquet file with all rows.
+    // The hidden file is removed last, because without it, remaining rows would look like those of an earlier version.
+    // The folder of a text file is kept, because it contains the Parquet file with all rows.
     if single.format == Format::Parquet { fs::remove_dir_all(&single.parts) } else { Ok(()) }
 }

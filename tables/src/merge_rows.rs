@@ -1,6 +1,6 @@
 //! Merges the fetched rows of a series with the existing ones.
 //!
-//! Both sources are in time order and have the same columns; the output is batches in time order. A fetched row
+//! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
 //! replaces the existing row of the same time.
 
 use std::io::Write;
@@ -21,12 +21,12 @@ use crate::timestamps::Timestamps;
 /// Batches of rows in order of time.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
 
-/// The changes of a merge to the rows of a series.
+/// The changes that a merge makes to the rows of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
-    /// New rows before the first existing one, or after the last.
+    /// New rows before the first existing row or after the last.
     pub(crate) added: u64,
-    /// New rows between existing ones.
+    /// New rows between existing rows.
     pub(crate) filled: u64,
     /// Existing rows whose values changed.
     pub(crate) revised: u64,
@@ -74,7 +74,7 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// Merges the rows of a series, and writes them with the columns of a file; returns their number.
+/// Merges the rows of a series, and writes them with the columns of a file. Returns the number of rows and the changes.
 pub(crate) fn write<'r, W: Write + Send>(
     sources: [Rows<'r>; 2],
     (state, known): (&SeriesState, &Known),
@@ -129,7 +129,7 @@ fn merge<'r>(
             out(changes.checked(&new.take(ahead)?))?;
             continue;
         }
-        // Here both sources have rows of the same times; only the fetched ones are written.
+        // Here both sources have rows of the same times, of which only the fetched rows are written.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
         let (was, is, mut written) = (old.take(same)?, new.take(same)?, 0);
@@ -160,7 +160,7 @@ impl Changes {
         rows
     }
 
-    /// Counts new rows: those between existing rows as filled, all others as added.
+    /// Counts new rows. Rows between existing rows count as filled, all others as added.
     fn count(&mut self, times: &Timestamps<'_>, from: usize, rows: usize, known: &Known) {
         let before = |time| times.before(from, time).min(rows);
         let filled = known
@@ -188,8 +188,8 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Returns for each row whether a value did not fit its column and is among the unknown fields. `schema` has all
-/// columns of the file; the rows may have fewer.
+/// Returns for each row whether a value did not fit its column, and is therefore among the unknown fields. `schema` has
+/// all columns of the file, of which the rows may have fewer.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
     (0..rows.num_rows()).map(move |row| {
         let fields = unknown_fields(rows, row);
@@ -217,7 +217,7 @@ mod tests {
         Box::new(batches.iter().map(|rows| Ok(batch(rows))).collect::<Vec<_>>().into_iter())
     }
 
-    /// Checks the merged rows, and the numbers of added, filled and revised ones.
+    /// Merges rows, and checks the result and the numbers of added, filled and revised rows.
     fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
         let all = old.concat();
         let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());

@@ -1,7 +1,7 @@
 //! Reads and writes Parquet files.
 //!
-//! Row groups and compression were chosen by measuring; the crate's README has the figures. The metadata of a file has
-//! a checksum of the bytes of each row group.
+//! The size of row groups and the compression were chosen by measuring; the crate's README contains the figures. The
+//! metadata of a file contains a checksum of the bytes of each row group.
 
 use std::io::{self, Read, Write};
 
@@ -27,8 +27,8 @@ const MAGIC: &[u8] = b"PAR1";
 /// Number of rows per batch when reading.
 const BATCH: usize = 8192;
 
-/// The key of the metadata with the checksums: `END:CRC32` in hexadecimal digits for each row group, where `END` is the
-/// position after its last byte.
+/// The metadata key of the checksums. The value contains `END:CRC32` in hexadecimal digits for each row group, where
+/// `END` is the position after its last byte.
 const CHECKSUMS: &str = "checksums";
 
 /// Writes batches as one file.
@@ -37,7 +37,7 @@ pub(crate) struct ParquetFile<W: Write + Send> {
     checksums: Vec<String>,
 }
 
-/// Computes a checksum of the bytes that are written.
+/// A writer that computes a checksum of the bytes that are written.
 pub(crate) struct Checked<W> {
     out: W,
     position: u64,
@@ -85,7 +85,7 @@ impl<W: Write + Send> ParquetFile<W> {
     /// Ends the row group, and adds its checksum to the list.
     fn end_group(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| invalid_input(&error))?;
-        // The bytes of the group reach the inner writer only with this call.
+        // Only this call passes all bytes of the group to the inner writer.
         self.writer.sync().map_err(|error| Error::storage("the file", error))?;
         self.checksums.push(self.writer.inner_mut().entry());
         Ok(())
@@ -105,12 +105,12 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// Returns the compression and the encodings of columns: timestamps as differences, since intervals repeat, and floats
-/// without a dictionary, since they rarely repeat.
+/// Returns the compression and the encodings of columns. Timestamps are written as differences, because intervals
+/// repeat, and floats without a dictionary, because they rarely repeat.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // `ParquetFile::write` ends a row group after the batch that fills it.
+        // There is no maximum here, because `ParquetFile::write` ends a row group after the batch that fills it.
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
@@ -134,7 +134,7 @@ pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
 }
 
 impl<T: ChunkReader + 'static> ParquetInput<T> {
-    /// Opens a file; `name` is for errors.
+    /// Opens a file. Errors contain `name`.
     pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
         let name = name.into();
         let length = input.len();

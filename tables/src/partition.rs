@@ -1,6 +1,6 @@
 //! Partitions of a data set: the periods of time that divide its files.
 //!
-//! A time is mapped to the name of a folder, and a folder to its period.
+//! This module maps a time to the name of a folder, and the name of a folder to its period.
 
 use std::fmt;
 use std::ops::Range;
@@ -28,13 +28,13 @@ pub enum Partition {
 impl Partition {
     const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
 
-    /// Returns the default for records with this interval: months below one hour, years otherwise.
+    /// Returns the default for records with this interval: months if it is below one hour, and years otherwise.
     pub fn for_step(step: Duration) -> Self {
         if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
     }
 
-    /// Returns the name, the key in folder names, the length of the date in their values, and the maximum number of
-    /// days.
+    /// Returns the name of the partition, the key in its folder names, the length of the date in those names, and the
+    /// maximum number of days.
     fn facts(self) -> (&'static str, &'static str, usize, u64) {
         match self {
             Self::Day => ("day", "date", 10, 1),

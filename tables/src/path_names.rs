@@ -4,16 +4,16 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, since other characters may have a
+/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, because other characters may have a
 /// meaning in paths or to readers of Hive paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// Returns the folder of a value: `coin=BTC`.
+/// Returns the folder of a value, for example `coin=BTC`.
 pub(crate) fn folder(name: &str, value: &str) -> String {
     format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }
 
-/// Returns the decoded name and value of a folder like `coin=BTC`; `None` for other folders.
+/// Returns the decoded name and value of a folder such as `coin=BTC`; `None` for other folders.
 pub(crate) fn read_folder(folder: &str) -> Option<(String, String)> {
     let (name, value) = folder.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
@@ -30,8 +30,8 @@ pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
     path.split('/').skip(1).filter_map(read_folder)
 }
 
-/// Returns the folder of a series in a data set. The folder has one level for each param in `names`; a param that is
-/// not set has an empty value.
+/// Returns the folder of a series in a data set. The path has one level for each param in `names`, where a param that
+/// is not set has an empty value.
 pub(crate) fn with_params(path: &str, names: &[String]) -> String {
     let mut all = endpoint(path).to_owned();
     for name in names {

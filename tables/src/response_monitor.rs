@@ -1,6 +1,6 @@
 //! Detects whether the service responds.
 //!
-//! A client reports its attempts to a [`ResponseMonitor`]; a backfill reads the time since the last response.
+//! A client reports its attempts to a [`ResponseMonitor`], from which a backfill reads how long there was no response.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

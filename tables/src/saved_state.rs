@@ -1,8 +1,9 @@
-//! The state of a series in a target: ranges that need not be requested again, number of rows, first and last record.
+//! The state of a series in a target: the ranges that need not be requested again, the number of rows, and the first
+//! and the last record.
 //!
-//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set,
-//! the state is a hidden file in the folder of the series, written after the rows: rows that are not in the state are
-//! requested again, which changes nothing.
+//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set, the
+//! state is a hidden file in the folder of the series, which is written after the rows. If a run is killed in between,
+//! the rows are requested again, which changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -35,15 +36,15 @@ pub(crate) struct SeriesState {
     pub(crate) time: String,
     /// The interval between records, in seconds.
     pub(crate) step: u64,
-    /// Ranges that need no further request: when they were fetched, they were older than the refetch time, counted back
-    /// from the newest record.
+    /// Ranges that need not be requested again, because they were already older than the refetch time before the newest
+    /// record when they were fetched.
     pub(crate) settled: TimeRanges,
     /// Ranges that a run planned to request, and that no run has fetched.
     #[serde(default)]
     pub(crate) unfetched: TimeRanges,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
-    /// Rows by partition; the partition of a single file has an empty name.
+    /// Numbers of rows by partition; the partition of a single file has an empty name.
     pub(crate) rows: Rows,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
@@ -74,7 +75,7 @@ impl SeriesState {
         Some(self.first?..self.last?)
     }
 
-    /// Returns the number of missing records between the first and the last one.
+    /// Returns the number of missing records between the first and the last record.
     pub(crate) fn missing(&self) -> u64 {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
         let steps = (last - first).as_nanos() / self.step().as_nanos().max(1) + 1;

@@ -42,7 +42,8 @@ impl TimeColumn {
 }
 
 impl SeriesRequest {
-    /// Creates the series of a request; an error if its endpoint has no history, or a param is missing or invalid.
+    /// Creates the series of a request. Returns an error if its endpoint has no history, or if a param is missing or
+    /// invalid.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
@@ -82,8 +83,8 @@ impl SeriesRequest {
     }
 }
 
-/// Returns the params that can distinguish series of an endpoint: first the optional ones, then the required ones, then
-/// the interval.
+/// Returns the params that can distinguish series of an endpoint: first the optional params, then the required params,
+/// then the interval.
 fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     let history = request.endpoint().history(request.service());
     let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);

@@ -1,4 +1,5 @@
-//! A single target file: Parquet with all series, or CSV or JSON Lines written from such a Parquet file.
+//! A single target file, which is Parquet with all series, or CSV or JSON Lines that is written from such a Parquet
+//! file.
 //!
 //! Fetched rows are collected in a data set next to the file, and merged into it at the end of a run.
 
@@ -21,7 +22,7 @@ pub(crate) struct SingleFile {
     pub(crate) parts: PathBuf,
     /// The Parquet file with all rows: the file itself, or the source of a CSV or JSON Lines file.
     pub(crate) rows: PathBuf,
-    /// State and columns of that Parquet file after the last run; `None` before the first run.
+    /// The state and the columns of the Parquet file `rows` after the last run; `None` before the first run.
     pub(crate) base: Option<Base>,
 }
 
@@ -96,7 +97,7 @@ impl SingleFile {
         Ok(Base { schema: input.schema(), state })
     }
 
-    /// Creates the error for endpoints whose columns of the same name have different types.
+    /// Creates the error for several endpoints that have a column of the same name with different types.
     pub(crate) fn mismatch(&self, why: &str) -> Error {
         Error::invalid_input(format!(
             "{}: {why}; write them to a folder, which has separate files for each endpoint",

@@ -17,7 +17,7 @@ use crate::target::Target;
 pub struct Status {
     /// The states of all series, by path.
     pub series: Vec<SeriesStatus>,
-    /// Damaged and changed files; each text names the file, the damage, and the repair.
+    /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
     /// Records that a run has fetched but not written to the single file yet: the run continues or was killed, and the
     /// next one writes them.
@@ -38,7 +38,7 @@ pub struct SeriesStatus {
     pub first: Option<Timestamp>,
     /// The last record.
     pub last: Option<Timestamp>,
-    /// Ranges without records between the first and the last; adjacent times form one range.
+    /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
     /// Ranges before the first record whose requests failed in every run.
     pub unfetched: Vec<Range<Timestamp>>,
@@ -53,7 +53,8 @@ pub struct SeriesStatus {
 impl SeriesStatus {
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
-        // The time of a record is the start of its interval, so the next interval closes two steps after the last time.
+        // The time of a record is the start of its interval, so the interval after the last record closes two steps
+        // later.
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }

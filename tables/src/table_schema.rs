@@ -1,7 +1,7 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the schema: names as in the API, types, and the metadata of each column: meaning, unit and
-//! evidence. If the fields are unknown, the columns are inferred from the first records.
+//! The registry defines the names of the columns, which are those of the API, their types, and their metadata, which
+//! are meaning, unit and evidence. If the fields are unknown, the columns are inferred from the first records.
 
 mod infer;
 mod types;
@@ -18,7 +18,7 @@ use runtime::{Request, Timestamp};
 use crate::error::Error;
 use crate::series::{SeriesRequest, TimeColumn};
 
-/// The column of the fields that no other column contains: a JSON object for each record, or null.
+/// The column with the fields that no other column contains, as a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The columns of a series of records.
@@ -37,8 +37,8 @@ enum Columns {
 }
 
 impl TableSchema {
-    /// Returns the columns of an endpoint's records; `None` if it has no series, or the fields of its records are
-    /// unknown.
+    /// Returns the columns of an endpoint's records; `None` if its response is not a series, or if the fields of its
+    /// records are unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
         let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
         let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
@@ -46,9 +46,9 @@ impl TableSchema {
         Some(Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) })
     }
 
-    /// Infers the columns of records whose fields are unknown; the request identifies endpoint and service.
+    /// Infers the columns of records whose fields are unknown. The request identifies the endpoint and the service.
     ///
-    /// Numbers and texts get typed columns, everything else JSON columns.
+    /// Numbers, Booleans and strings get typed columns, and all other values get JSON columns.
     pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
         let time = TimeColumn::of(request.endpoint(), request.service());
         Self::inferred(infer::columns(time, records))
@@ -72,7 +72,7 @@ impl TableSchema {
         self.schema.clone()
     }
 
-    /// Converts records to a batch; `times` contains the time of each record, `None` if unreadable.
+    /// Converts records to a batch. `times` contains the time of each record, or `None` if it is unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let columns = match &self.columns {
             Columns::Known(record) => known(record, records),
@@ -90,7 +90,7 @@ fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
     columns.chain([Arc::new(unknown.collect::<StringArray>()) as ArrayRef]).collect()
 }
 
-/// Creates the column of unknown fields, under a name that no other column has.
+/// Creates the column of unknown fields, with a name that no other column has.
 fn unknown_fields(others: &[Field]) -> Field {
     let mut name = UNKNOWN_FIELDS.to_owned();
     while others.iter().any(|field| *field.name() == name) {
@@ -100,8 +100,7 @@ fn unknown_fields(others: &[Field]) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
 }
 
-/// Creates the metadata of a column in Arrow and Parquet: meaning, unit, evidence and format; unknown facts are
-/// omitted.
+/// Creates the metadata of a column in Arrow and Parquet from these facts. Facts without a text are omitted.
 fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
     let known = facts.iter().filter(|(_, text)| !text.is_empty());
     known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()

@@ -1,6 +1,6 @@
 //! The target of tables: a file, the folder of a data set, or a bucket.
 //!
-//! Targets are parsed from text. Nothing is opened here.
+//! This module parses targets from text, and opens no files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format of a file name's extension, in lower or upper case. Text may be compressed: `.csv.gz`,
-    /// `.jsonl.gz`.
+    /// Returns the format that a file name's extension means, in lower or upper case. CSV and JSON Lines may be
+    /// compressed, as in `.csv.gz` and `.jsonl.gz`.
     pub fn of(path: &Path) -> Option<Self> {
         if is_gzip(path) {
             return Self::of(Path::new(path.file_stem()?)).filter(|format| *format != Self::Parquet);
@@ -88,7 +88,7 @@ impl Target {
         }
     }
 
-    /// Returns the files that a run of these series locks; none in object storage.
+    /// Returns the files that a run of these series locks, of which there are none in object storage.
     pub(crate) fn locks<'s>(&self, series: impl Iterator<Item = &'s str>) -> Vec<PathBuf> {
         match self {
             Self::Folder(path) => {
@@ -113,7 +113,7 @@ impl Target {
         }
         if Format::of(Path::new(prefix)).is_some() {
             return Err(Error::invalid_input(format!(
-                "{scheme}://{rest}: object storage takes a data set, not one file; name a prefix"
+                "{scheme}://{rest}: a bucket can contain a data set, but not a single file; name a prefix"
             )));
         }
         Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })

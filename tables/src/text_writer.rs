@@ -1,6 +1,6 @@
-//! CSV and JSON Lines of Arrow tables.
+//! Writes Arrow tables as CSV or JSON Lines.
 //!
-//! Each row is a line. Timestamps are in ISO 8601; lists and records are JSON. A null is an empty cell in CSV, and
+//! Each row is a line. Timestamps are in ISO 8601, and lists and records are JSON. A null is an empty cell in CSV, and
 //! `null` in JSON.
 
 use std::io::Write;
@@ -30,7 +30,7 @@ impl<W: Write> TextWriter<W> {
         Self(Lines::Csv { out: Box::new(csv::Writer::from_writer(out)), has_names: false })
     }
 
-    /// Creates a writer of JSON Lines: one object per row.
+    /// Creates a writer of JSON Lines, which have one object per row.
     pub fn json(out: W) -> Self {
         Self(Lines::Json(out))
     }
@@ -107,8 +107,8 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         return out.push_str("null");
     }
     match column.data_type() {
-        // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which is safe because
-        // those inside JSON strings are escaped.
+        // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which changes no
+        // value, because line breaks in JSON strings are escaped.
         DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),

@@ -1,14 +1,14 @@
-//! The covered parts of a time range.
+//! A set of times, as ranges.
 //!
-//! Ranges are added in any order and may overlap; [`uncovered`](TimeRanges::uncovered) returns the uncovered parts of
-//! another range.
+//! Ranges are added in any order and may overlap. [`uncovered`](TimeRanges::uncovered) returns the parts of another
+//! range that are not in the set.
 
 use std::ops::Range;
 
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Disjoint time ranges in order, none of which touches another.
+/// Time ranges in order, of which no two overlap or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<(Timestamp, Timestamp)>", into = "Vec<(Timestamp, Timestamp)>")]
 pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);

@@ -1,6 +1,4 @@
-//! Timestamps of a column.
-//!
-//! An array of timestamps is read as UTC times.
+//! Reads the timestamps of a column, which are UTC times.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
-//! `backfill`: histories of series in a file or a data set.
+//! `backfill`: writes histories of series to a file or a data set.
 //!
-//! `tables` fetches and writes, `backfill_report` shows the plan, the progress and the outcome.
+//! The crate `tables` fetches and writes the records, and `backfill_report` shows the plan, the progress and the
+//! outcome.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ pub(crate) struct Backfill {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["endpoints", "from", "to", "out"])]
     job: Option<PathBuf>,
-    /// Age up to which records may change: they are fetched again [default: 24h]
+    /// Fetch again the records in this span before the newest record [default: 24h]
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     refetch: Option<Duration>,
     /// Fetch all times without a record again, not only those of the last 14 days
@@ -192,7 +193,8 @@ impl Backfill {
 
     fn job(&self, client: &Client, monitor: &ResponseMonitor, file: &JobFile, target: Target) -> Result<Job> {
         let series = stored(client, &file.series)?;
-        // The range begins at a multiple of the longest interval, so that the first record of each series is included.
+        // The start is rounded down to a multiple of the longest interval, so that the first record of each series is
+        // included.
         let step = series.iter().map(tables::SeriesRequest::step).max().unwrap_or_default();
         let job = Job::new(series, file.from.floor(step)..file.to, target).response_monitor(monitor.clone());
         let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
@@ -205,7 +207,7 @@ impl Backfill {
     }
 }
 
-/// Runs work to its end, and calls `line` once a minute until then.
+/// Runs `work` to its end, and calls `line` once a minute until then.
 async fn with_lines<T>(work: impl Future<Output = T>, line: impl Fn()) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -216,7 +218,7 @@ async fn with_lines<T>(work: impl Future<Output = T>, line: impl Fn()) -> T {
     }
 }
 
-/// Converts the series to those of `tables`; paths outside of the catalogue are omitted.
+/// Converts the series to those of the crate `tables`. Paths that are not in the catalogue are omitted.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)

@@ -1,7 +1,7 @@
-//! `check`: the connection and the API key.
+//! `check`: tests the connection and the API key.
 //!
-//! One small request is sent, with the catalogue's example params. The time until its response is printed; an error
-//! ends the command.
+//! Sends one small request with the catalogue's example params, and prints the time until its response. An error ends
+//! the command.
 
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ impl Check {
     }
 }
 
-/// Sends one request, and prints the time until its response and the headers about limits.
+/// Sends one request, and prints the time until its response, and the headers about rate limits.
 async fn probe(client: &Client) -> Result<()> {
     let Some(endpoint) = probed() else { return Ok(()) };
     let mut request = client.raw(endpoint.path.unwrap_or_default());
@@ -61,7 +61,7 @@ fn print(what: &str, state: &str) -> Result<()> {
     stdout::print(format!("{what:<14}{state}\n"))
 }
 
-/// Returns the best documented endpoint of those that return records and whose required params have examples.
+/// Returns the endpoint with the best evidence among those that return records and whose required params have examples.
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());

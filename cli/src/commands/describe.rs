@@ -1,4 +1,4 @@
-//! `describe`: all known facts about an endpoint.
+//! `describe`: shows all known facts about an endpoint.
 //!
 //! Unknown facts are shown as unknown.
 

@@ -1,7 +1,7 @@
-//! `get`: one response for each series.
+//! `get`: prints one response for each series.
 //!
-//! A terminal shows a table for each endpoint; programs get one table of all endpoints. A series that fails does not
-//! affect the others.
+//! In a terminal, there is a table for each endpoint. Programs get one table with all endpoints. A series that fails
+//! does not affect the others.
 
 use std::future::IntoFuture;
 
@@ -100,7 +100,7 @@ fn table(responses: &[&SeriesResponse]) -> crate::table::Table {
     record_columns::table(&series, &parts)
 }
 
-/// Sends all requests concurrently, within the rate limit; responses are in the order of the series.
+/// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
 async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Vec<Failure>) {
     let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
     let (mut responses, mut failed) = (Vec::new(), Vec::new());
@@ -114,7 +114,7 @@ async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Ve
     (responses, failed)
 }
 
-/// Builds the request of a series; `None` for a path outside of the catalogue.
+/// Builds the request of a series; returns `None` for a path that is not in the catalogue.
 pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynamic>> {
     let request = client.endpoint(series.endpoint.known?);
     Some(series.values.iter().fold(request, |request, (name, value)| match value {

@@ -1,4 +1,4 @@
-//! `list`: all endpoints, also those known by name only.
+//! `list`: prints all endpoints, including those that are known by name only.
 //!
 //! With search words, only endpoints that contain all words are listed. The endpoints are grouped.
 

@@ -1,6 +1,6 @@
-//! `plot`: line charts of series, in the terminal or in a file.
+//! `plot`: draws line charts of series, in the terminal or in a file.
 //!
-//! Fetches the records of a range; `chart_data` selects the numbers that `chart_drawing` draws.
+//! Fetches the records of a range. `chart_data` selects the numbers, and `chart_drawing` draws them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::time_arg;
 /// Number of records that are drawn without `--from`.
 const RECORDS: u32 = 100;
 
-/// More pages than this take longer than two seconds, so their number is printed.
+/// Fetching more pages than this takes longer than two seconds, so their number is printed.
 const MANY: u64 = 20;
 
 /// Draw records over time in the terminal or as an SVG file
@@ -44,10 +44,10 @@ pub(crate) struct Plot {
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// Fields to draw; unless set the close of candles, else the first number
+    /// Fields to draw; unless set, `close` of candles, or else the first number
     #[arg(long = "field", value_name = "NAME", value_delimiter = ',')]
     fields: Vec<String>,
-    /// SVG file to write; in the terminal unless set
+    /// SVG file to write; unless set, the chart is drawn in the terminal
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -1,7 +1,7 @@
-//! `poll`: each record when its interval has ended, until Ctrl-C.
+//! `poll`: prints or stores each record when its interval has ended, until Ctrl-C.
 //!
 //! Records are printed in one stream, or a backfill writes them to a file or data set after each interval. The client
-//! waits and retries transient errors; any other error ends the command.
+//! waits for records and retries after transient errors. Any other error ends the command.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// The time that the service needs to publish a record after the end of its interval.
+/// The time that the service is given to publish a record after the end of its interval.
 const DELAY: Duration = Duration::from_secs(5);
 
 impl Poll {
@@ -147,7 +147,7 @@ impl Poll {
             for Gap { range, .. } in &page.report.gaps {
                 log.warning(&format!("{}: the service has no record {}", labels[index], span(range)));
             }
-            // The last page may have more records than `--records` allows.
+            // The last page may have more records than `--records` still allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
             let times = page.times.iter().copied().map(Some).collect();

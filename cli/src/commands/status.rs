@@ -1,4 +1,4 @@
-//! `status`: the state of a file or a data set that a backfill has written.
+//! `status`: shows the state of a file or a data set that a backfill has written.
 //!
 //! The output has a row for each series, or is one JSON object. Every file is compared with its checksums. No request
 //! is sent.
@@ -27,7 +27,7 @@ pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     path: String,
-    /// Fail if the last record of a series is older, such as 36h
+    /// Fail if the last record of a series is older than this, for example 36h
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     max_age: Option<Duration>,
     /// Print one JSON object
@@ -82,7 +82,7 @@ impl Status {
     }
 }
 
-/// Formats the path of a series: `volume_ratio BTC 1h`.
+/// Formats the path of a series, for example as `volume_ratio BTC 1h`.
 fn label(path: &str) -> String {
     let word = |part: &str| match part.split_once('=') {
         Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
@@ -91,7 +91,7 @@ fn label(path: &str) -> String {
     path.split('/').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the state as text: `up to date`, or the age of the last record.
+/// Returns `up to date`, or the age of the last record as text.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         (Some(0), _) => "up to date".to_owned(),
@@ -104,7 +104,7 @@ fn step(series: &SeriesStatus) -> Duration {
     Duration::from_secs(series.step)
 }
 
-/// Returns the time since the end of a record's interval as text: `2 days`.
+/// Returns the time since the end of a record's interval as text, for example `2 days`.
 pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
     duration(if end < now { now - end } else { Duration::ZERO })
 }

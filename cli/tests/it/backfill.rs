@@ -1,4 +1,4 @@
-//! `backfill`, run once and repeatedly.
+//! Tests of `backfill`, which is run once or repeatedly.
 
 use std::path::Path;
 
@@ -63,8 +63,8 @@ fn second_run_requests_only_new_records() {
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
-/// In the sandbox, the current interval has no record, which does not count as a gap. Tests of `tables` cover a current
-/// interval with a record.
+/// In the sandbox, the current interval has no record, which does not count as a gap. The tests of the crate `tables`
+/// cover a current interval that has a record.
 #[test]
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn dry_run_lists_missing_ranges_without_a_request() {
     assert!(!folder.path().join("data").exists());
 }
 
-/// The interval that contains the start is requested completely, so no page looks as if records were missing.
+/// The interval that contains the start is requested completely, so that no record seems to be missing.
 #[test]
 fn relative_start_sends_the_planned_requests() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,7 +193,8 @@ fn failed_pages_are_reported_and_requested_again() {
     assert_eq!(rows(&file).len(), 90 * 24);
 }
 
-/// A misspelt exchange has no records. `--allow-empty` accepts series without records, such as coins not listed yet.
+/// A misspelt exchange has no records. `--allow-empty` accepts series without records, for example of coins that are
+/// not listed yet.
 #[test]
 fn a_series_without_any_record_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
@@ -241,7 +242,8 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
-/// Exit code 5: the service would reject the same command again. An empty file would hide the reason.
+/// The exit code is 5, because the service would reject the same command again. No file is written, because an empty
+/// file would hide the reason.
 #[test]
 fn rejected_series_exits_with_its_code_and_writes_no_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -292,7 +294,7 @@ fn unwritable_target_is_an_error() {
 fn full_disk_is_an_error_and_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    // Limits files to a few blocks, which has the effect of a full disk.
+    // The size of files is limited to a few blocks, which has the same effect as a full disk.
     let args = two(&file, &["--sandbox", "--quiet"]).join(" ");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
     let mut shell = std::process::Command::new("sh");

@@ -1,4 +1,4 @@
-//! The completions that a shell receives.
+//! Tests of the completions that a shell receives.
 
 use crate::support::catalogue::{Metric, endpoints, metric, option, values};
 use crate::support::{self, derivs};

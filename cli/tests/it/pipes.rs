@@ -1,4 +1,4 @@
-//! The program in pipes: data on standard output, messages on standard error, exit codes.
+//! Tests of the program in pipes: data on standard output, messages on standard error, and exit codes.
 
 use std::fs;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Commands that use a shared rate limit.
+//! Tests of commands that use a shared rate limit.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -20,7 +20,7 @@ fn first_use_of_a_gate_explains_its_wait() {
     child.wait().unwrap();
     assert!(line.starts_with("waiting "), "{line}");
     assert!(
-        line.contains(" s for the shared rate limit `default`: the limit is new, its server has restarted,"),
+        line.contains(" s for the shared rate limit `default`: the shared limit is new, the server that stores it has"),
         "{line}"
     );
 }

@@ -1,4 +1,4 @@
-//! The program in a terminal of 80 columns.
+//! Tests of the program in a terminal of 80 columns.
 
 use crate::support::catalogue::{metric, object, option, other_metric};
 use crate::support::{Service, Terminal};

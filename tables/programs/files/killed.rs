@@ -1,7 +1,7 @@
 //! Kills a job at ten random points and restarts it each time.
 //!
-//! `kill -9` leaves the process no time to clean up. The last run must produce the same result as an uninterrupted job:
-//! the same rows.
+//! `kill -9` leaves the process no time to clean up. After the last run, there must be the same rows as after an
+//! uninterrupted job.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use parquet::file::reader::ChunkReader;
 
 use super::{Outcome, client, job, run, sandbox, series};
 
-/// A year of minutes of four series takes long enough to be killed often.
+/// A job for a year of minutes of four series takes long enough to be killed often.
 const DAYS: i64 = 365;
 
-/// Days in a bucket: fewer, because test servers write objects slowly.
+/// The number of days in a bucket. It is smaller, because test servers write objects slowly.
 const BUCKET_DAYS: i64 = 60;
 
 const KILLS: u32 = 10;
@@ -99,7 +99,8 @@ async fn killed(base_url: &str, target: &str, days: i64, undisturbed: Duration, 
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target, days)?);
-        // Later runs have less to do: all waits together are a bit shorter than one uninterrupted run.
+        // A later run has less to do, so the waits are chosen to take a bit less time together than an uninterrupted
+        // run.
         let wait = undisturbed.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {
@@ -135,7 +136,7 @@ impl Drop for Killable {
     }
 }
 
-/// Pseudo-random numbers from 0 to 1, the same in every run.
+/// Pseudo-random numbers from 0 to 1, which are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -146,7 +147,7 @@ impl Dice {
     }
 }
 
-/// The cells of a row that are not empty, by column, and the params in the path of its file.
+/// The cells of a row that are not empty, by column, together with the params in the path of its file.
 type Row = BTreeMap<String, String>;
 
 /// Returns the sorted rows of a file or a data set, including duplicates.

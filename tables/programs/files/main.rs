@@ -1,9 +1,9 @@
 //! The program behind `cargo xtask verify tables`: `files WHAT FOLDER`.
 //!
-//! `write` fills a folder with every kind of file, for other programs to read; `year` writes the files that `size.py`
-//! compares. `killed` kills a job at ten random points, restarts it each time and compares the result with that of an
-//! uninterrupted job; `bucket` does the same with object storage. `million` writes ten million records to Parquet, and
-//! `pages` writes the responses with the candles to a file. `job` is the job that is killed.
+//! `write` fills a folder with every kind of file, which other programs then read. `year` writes the files whose sizes
+//! `size.py` compares. `killed` kills a job at ten random points, restarts it each time, and compares the result with
+//! that of an uninterrupted job. `bucket` does the same with object storage. `million` writes ten million records to
+//! Parquet, and `pages` writes the responses with the candles to a file. `job` is the job that is killed.
 
 #![allow(clippy::print_stdout)] // The output is the result.
 
@@ -40,7 +40,7 @@ fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
     Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or_else(|| format!("unknown endpoint `{name}`"))?)
 }
 
-/// Two metrics of two coins.
+/// Returns two metrics of two coins.
 fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
     let mut all = Vec::new();
     for name in ["orderflow.volume_ratio", "orderflow.volume_delta"] {

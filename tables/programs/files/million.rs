@@ -1,7 +1,7 @@
-//! Ten million records to Parquet: duration, memory and file size.
+//! Measures duration, memory and file size of writing ten million records to Parquet.
 //!
-//! A transport generates the responses on demand. The same responses are written to a file, for comparison with other
-//! programs.
+//! A transport generates the responses on demand. The same responses can be written to a file, so that other programs
+//! can convert them for comparison.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -73,7 +73,7 @@ fn made_up(url: &str) -> String {
     if url.contains("kline") { reply(minutes) } else { ratios(minutes) }
 }
 
-/// Ratios with six decimals, as the service writes them.
+/// Returns a response with ratios of six decimals, as the service writes them.
 fn ratios(minutes: std::ops::RangeInclusive<i64>) -> String {
     let record = |minute| {
         let ratio = noise(minute, 0, 2_000_000) - 1_000_000;
@@ -89,7 +89,7 @@ fn ratios(minutes: std::ops::RangeInclusive<i64>) -> String {
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// Candles with pseudo-random prices of two decimals, which hardly repeat.
+/// Returns a response with candles, whose pseudo-random prices have two decimals and hardly repeat.
 fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     let mut text = String::from(r#"{"data":["#);
     let mut separator = "";
@@ -114,7 +114,7 @@ fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     text
 }
 
-/// A pseudo-random number below `below`.
+/// Returns a pseudo-random number below `below`.
 fn noise(minute: i64, part: i64, below: i64) -> i64 {
     let mut number = (minute * 31 + part).wrapping_mul(0x1E37_79B9_7F4A_7C15);
     number ^= number >> 29;
@@ -123,7 +123,7 @@ fn noise(minute: i64, part: i64, below: i64) -> i64 {
     number.rem_euclid(below)
 }
 
-/// Peak memory of this process in KiB; `None` on systems without Linux's `/proc`.
+/// Returns the peak memory of this process in KiB; `None` on systems without Linux's `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! A folder of files for other programs to read, with the expected content.
+//! Writes a folder of files for other programs to read, and a file with the expected content.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
     }
-    // Endpoints with records of every layout in the catalogue, and one without known fields.
+    // Endpoints with other records than the series above, one of which has no known fields.
     let mut shapes = Vec::new();
     for (name, query) in [
         ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),
@@ -35,7 +35,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// A year of 20 coins as a single file and as a data set.
+/// Writes a year of 20 coins as a single file and as a data set.
 pub(super) async fn year(folder: &Path) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
@@ -54,7 +54,7 @@ fn path(folder: &Path, name: &str) -> String {
     format!("{}/{name}", folder.display())
 }
 
-/// The sandbox's own records, fetched with single requests.
+/// Returns the sandbox's own records, fetched with a single request for each series.
 async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> {
     let mut all = Vec::new();
     for series in series(client, "1h")? {

@@ -21,8 +21,8 @@ pub enum BackfillEvent {
         /// The finished and remaining work of this run.
         progress: Progress,
     },
-    /// Times without records, invalid records and pages that could not be fetched. The summary contains the problems
-    /// that remain at the end of the run.
+    /// The problems of a page: times without records, invalid records, and pages that could not be fetched. The summary
+    /// contains the problems that remain at the end of the run.
     #[non_exhaustive]
     Report {
         /// The series.
@@ -70,21 +70,22 @@ pub struct Summary {
     pub is_restored: bool,
     /// Files that this run has written.
     pub files: Vec<String>,
-    /// Pages that could not be fetched, except those without a response: these are requested again until the run ends.
+    /// Pages that could not be fetched. Pages without a response do not count, because they are requested again until
+    /// the run ends.
     pub failed_pages: u64,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
-    /// Series that could not be fetched, or not completely, each with the reason.
+    /// Series that could not be fetched completely, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 
-/// The changes of a run to one series, and its state afterwards.
+/// The changes that a run has made to one series, and the state of the series afterwards.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesReport {
     /// The path that identifies the series.
     pub path: String,
-    /// New records before the first or after the last existing one.
+    /// New records before the first existing record or after the last.
     pub added: u64,
     /// New records in gaps.
     pub filled: u64,
@@ -93,10 +94,10 @@ pub struct SeriesReport {
     /// New or revised records with a value that does not fit its column. The value is null, and its original is among
     /// the unknown fields.
     pub invalid: u64,
-    /// Records that were dropped because they have no valid time or cannot be parsed, if no earlier run has reported
-    /// them.
+    /// Records that were dropped because they have no valid time or cannot be parsed. Records that an earlier run has
+    /// reported do not count.
     pub dropped: u64,
-    /// Missing records between the first and the last one.
+    /// Missing records between the first and the last record.
     pub missing: u64,
     /// Maximum number of records before the first one, or of any record, in ranges whose requests failed in every run.
     pub unfetched: u64,

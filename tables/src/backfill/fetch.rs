@@ -1,4 +1,5 @@
-//! Fetches ranges: requests their pages, notices when the service stops responding, and passes on rows and reports.
+//! Fetches ranges: requests their pages, passes on their rows and reports, and notices when the service stops
+//! responding.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -61,7 +62,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                     }
                     self.report_progress();
                 }
-                // No page arrived within a tick; only the check below is needed.
+                // No page arrived within a tick, so only the check below is needed.
                 Err(_) => {}
             }
             self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
@@ -94,7 +95,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.flush(item.series, unwritten).await?;
         }
         let mut report = page.report;
-        // A page without any response is requested again until the service is unreachable.
+        // A page without any response is requested again, unless the service has become unreachable.
         for lost in
             report.failed_pages.extract_if(.., |failure| is_lost(&failure.error) && failure.error.is_retryable())
         {
@@ -109,8 +110,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Records that the rest of a range failed; returns the error of the job if all other ranges would fail in the same
-    /// way.
+    /// Records that the rest of a range failed. Returns the error if the entire job ends with it, because all other
+    /// ranges would fail in the same way.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {

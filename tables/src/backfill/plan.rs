@@ -1,5 +1,5 @@
-//! The ranges that a backfill will request: ranges that were never fetched, or whose records may have changed,
-//! and gaps.
+//! The ranges that a backfill will request: ranges that were never fetched, ranges whose records may have changed, and
+//! gaps.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::series::SeriesRequest;
 use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
-/// Maximum age of gaps that every run requests again, counted back from the newest record.
+/// Every run requests the gaps in this span before the newest record again.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
 /// Maximum number of requests for recent gaps per series and run.
@@ -26,7 +26,8 @@ const GAP_REQUESTS: usize = 4;
 pub struct BackfillPlan {
     /// The plans of all series, in their order.
     pub series: Vec<SeriesPlan>,
-    /// The minimum duration of all requests by the client's rate limit; `None` if a custom rate limiter reports none.
+    /// The minimum time that all requests take under the client's rate limit; `None` if a custom rate limiter reports
+    /// no limit.
     pub min_duration: Option<Duration>,
 }
 
@@ -40,8 +41,8 @@ pub struct SeriesPlan {
     pub range: Range<Timestamp>,
     /// The newest record in the target.
     pub last: Option<Timestamp>,
-    /// Ranges that have never been fetched, or only while their records could still change. The last range extends back
-    /// to fill complete pages.
+    /// Ranges that have never been fetched, or only while their records could still change. The last range is extended
+    /// to an earlier start, so that its pages are full.
     pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
@@ -57,7 +58,7 @@ impl BackfillPlan {
         self.series.iter().map(|series| series.records).sum()
     }
 
-    /// Number of requests of all series, if no page has to be split or retried.
+    /// Returns the number of requests of all series, if no page has to be split or retried.
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
     }
@@ -79,14 +80,14 @@ pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result
     for series in &job.series {
         let mut found = content.inventory(series).await?;
         compare_columns(series, &found)?;
-        // The refetch time may be longer than in the last run, so ranges within it no longer count as settled.
+        // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
         if let Some(last) = found.state.last {
             found.state.settled = found.state.settled.until(last - job.refetch);
         }
         all.push((series_plan(job, content, series, &found).await?, found));
     }
     if let Some(single) = &content.single {
-        // Endpoints that the file does not contain yet are checked too.
+        // The columns of endpoints that the file does not contain yet are checked too.
         let tables = job.series.iter().filter_map(|series| TableSchema::for_endpoint(series.endpoint()));
         let base = single.base.iter().map(|base| base.schema.clone());
         let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();
@@ -118,7 +119,7 @@ async fn series_plan(
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
     let state = &found.state;
     let mut unsettled = state.settled.uncovered(&range);
-    // Two records of a page are reserved for records outside of its window.
+    // There must be room on a page for two records outside its window.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
     let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
     let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
@@ -174,7 +175,8 @@ fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Time
     pages
 }
 
-/// Keeps the pages that one run may request. The selection rotates daily, so that permanent gaps do not block others.
+/// Keeps as many pages as one run may request. The selection changes daily, so that permanent gaps do not prevent other
+/// gaps from being requested.
 fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {

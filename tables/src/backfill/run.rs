@@ -1,6 +1,6 @@
-//! A run fetches the ranges of its plan, some concurrently, and merges their rows with the existing ones.
+//! A run fetches the ranges of its plan, several at a time, and merges their rows with the existing ones.
 //!
-//! The input is a plan; the output is files and events. The client's history decides which pages are requested.
+//! The input is a plan, and the output is files and events. The client's history decides which pages are requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::series::SeriesRequest;
 use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
-/// Number of ranges that are fetched concurrently: each keeps pages and a partition in memory.
+/// Number of ranges that are fetched concurrently. It is limited because each keeps pages and a partition in memory.
 const MAX_CONCURRENT: usize = 16;
 
 /// A range of a series.
@@ -83,10 +83,10 @@ pub(super) async fn run(
     let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
     run.note_planned(&planned).await?;
-    // An outage at the end of another run does not count.
+    // An outage that began during an earlier run does not count.
     job.response_monitor.note(Some(200), Duration::ZERO);
     let (mut cancel, mut next) = (pin!(cancel), 0);
-    // Pages without a response become new items.
+    // The number of items can grow, because pages without a response are added as new items.
     while !run.is_stopped() && next < run.items.len() {
         let chunk: Vec<_> = run.items.iter().skip(next).take(MAX_CONCURRENT).cloned().collect();
         next += chunk.len();

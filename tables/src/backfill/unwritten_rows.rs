@@ -16,7 +16,7 @@ use crate::time_ranges::TimeRanges;
 /// Number of rows that triggers a write, so that a killed run loses little.
 const ROWS: usize = 100_000;
 
-/// Rows are also written when the oldest is of this age, because a slow service takes long to send [`ROWS`] rows.
+/// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -63,11 +63,11 @@ impl UnwrittenRows {
     }
 }
 
-/// Reads the invalid records of a page with null for each value that does not fit. Returns the checksums of records
-/// that have no time or cannot be parsed at all.
+/// Adds the invalid records of a page to its records, with null for each value that does not fit. Returns the checksums
+/// of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time().name;
-    // The text of records without a time is unknown, so the checksum of an index replaces that of the text.
+    // The text of a record without a time is unknown, so the checksum of an index is used instead of that of the text.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
@@ -84,7 +84,7 @@ pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -
                     page.records.insert(index, record);
                 }
             }
-            // A record outside of the requested window is ignored.
+            // A record outside the requested window is ignored.
             Some(_) => {}
             None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
         }

@@ -70,8 +70,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         content.put_state(&one.state).await
     }
 
-    /// Adds the rows of a page to the unwritten rows. These are all of one partition, so they are written when a row of
-    /// another partition follows.
+    /// Adds the rows of a page to the unwritten rows. When a row of another partition follows, the unwritten rows are
+    /// written first, because they must all be of one partition.
     pub(super) async fn add(
         &mut self,
         index: usize,
@@ -118,12 +118,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let fetched = std::mem::take(&mut unwritten.fetched);
         fetched.ranges().iter().for_each(|range| one.state.unfetched.remove(range));
         one.written.extend(&fetched);
-        // Later runs fetch the dropped records again while they count as gaps, but must not report them again.
+        // Later runs fetch the dropped records again, because they count as gaps, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
-        // The newest record limits the range that counts as fetched: the values of younger records may still change,
-        // and later records may still arrive.
+        // Only the range up to the refetch time before the newest record counts as fetched, because the values of
+        // younger records may still change, and later records may still be published.
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }

@@ -1,7 +1,7 @@
 //! Files on the local disk.
 //!
 //! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only see complete
-//! files. The new file keeps the mode and the owner of the replaced one; a symbolic link remains a link.
+//! files. The new file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -43,7 +43,7 @@ where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let fails = |error| Error::storage(path.display(), error);
-    // A link to a missing file has no canonical path.
+    // A link to a missing file has no canonical path, so the link itself is read.
     let linked = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     let target = fs::canonicalize(path).ok().or_else(linked).unwrap_or_else(|| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

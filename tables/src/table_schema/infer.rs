@@ -1,7 +1,7 @@
 //! Infers columns from the first records, for endpoints whose fields are unknown.
 //!
-//! Columns contain timestamps, numbers, text, Booleans, or JSON for everything else. A value without a matching column
-//! is kept with its name among the unknown fields, so that nothing is lost.
+//! Columns contain timestamps, numbers, strings, Booleans, or JSON for other values. A value that does not match its
+//! column, or has none, is kept with its name among the unknown fields, so that nothing is lost.
 
 use std::mem::discriminant;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use super::{is_json, types};
 use crate::columns::identifies;
 use crate::series::TimeColumn;
 
-/// The largest integer up to which every integer has an exact `f64`.
+/// Every integer up to this one has an exact `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// Infers the columns of records: the time, then the others in the order of their first appearance.
+/// Infers the columns of records: first the time, then the others in the order of their first appearance.
 pub(super) fn columns(time: Option<TimeColumn>, records: &[AnyRecord]) -> Vec<(String, ValueType)> {
     let mut columns: Vec<(String, ValueType)> = Vec::new();
     for (name, value) in records.iter().filter_map(|record| record.as_any()?.as_object()).flatten() {
         let ty = match (time.filter(|time| time.name == name), value) {
             (Some(time), _) => ValueType::Timestamp(time.unit),
-            // The type is unknown while the field is null in all records.
+            // The value is null, which does not show the type.
             (None, Value::Null) => continue,
             (None, Value::Bool(_)) => ValueType::Boolean,
             (None, Value::Number(_)) => ValueType::Number,
@@ -58,7 +58,7 @@ pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Vec<(String, 
     own.filter_map(|field| Some((field.name().clone(), ty(field)?))).collect()
 }
 
-/// Converts records to these columns, and to one more for the fields without a column.
+/// Converts records to these columns, and to one more with the fields that have no column.
 pub(super) fn arrays(
     columns: &[(String, ValueType)],
     records: &[AnyRecord],
@@ -87,7 +87,7 @@ fn rest(columns: &[(String, ValueType)], record: &Value, time: Option<Timestamp>
 /// Returns the value, if a column of this type can store it unchanged; `time` is the parsed time of the record.
 fn fitting(ty: ValueType, value: &Value, time: Option<Timestamp>) -> Option<FieldValue<'_>> {
     match (ty, value) {
-        // The service may write times as numbers or text; the history has already parsed them.
+        // The service may write times as numbers or strings; the history has already parsed them.
         (ValueType::Timestamp(_), Value::Number(_) | Value::String(_)) => time.map(FieldValue::Timestamp),
         (ValueType::Number, _) => number(value).map(FieldValue::Number),
         (ValueType::Boolean, Value::Bool(value)) => Some(FieldValue::Boolean(*value)),

@@ -1,7 +1,7 @@
 //! The Arrow types of fields, and arrays of their values.
 //!
-//! Values of a type in the registry are converted to an array. Timestamps are in UTC; records, lists, maps and values
-//! of unknown type are JSON text.
+//! The values of a field are converted to an array. Timestamps are in UTC. Records, lists, maps and values of unknown
+//! type are written as JSON text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn data_type(ty: ValueType) -> DataType {
         ValueType::Boolean => DataType::Boolean,
         ValueType::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         ValueType::Option(given) => data_type(*given),
-        // Text, JSON as text, and types that are newer than this version.
+        // Strings, values that are written as JSON text, and types that this version does not know.
         _ => DataType::Utf8,
     }
 }
@@ -47,8 +47,8 @@ fn is_json(ty: ValueType) -> bool {
     }
 }
 
-/// Returns microseconds since 1970, the unit of all timestamp columns, because some services write times with that
-/// resolution.
+/// Returns the microseconds since 1970. All timestamp columns have that unit, because some services write times with
+/// that resolution.
 fn microseconds(time: Timestamp) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_micros();
@@ -81,7 +81,7 @@ fn boolean(value: FieldValue<'_>) -> Option<bool> {
     if let FieldValue::Boolean(value) = value { Some(value) } else { None }
 }
 
-/// Returns strings unchanged, anything else as JSON.
+/// Returns a string unchanged, and any other value as JSON.
 fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     match value {
         FieldValue::Text(text) => Some(text.into()),

@@ -1,4 +1,4 @@
-//! The columns of files: those that identify rows, those of a changed catalogue, and inferred ones.
+//! Tests of the columns of files: of those that identify rows, those of a changed catalogue, and inferred columns.
 
 use std::fs;
 use std::path::Path;

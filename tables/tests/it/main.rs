@@ -1,4 +1,4 @@
-//! Tests of the public API, over a transport in memory.
+//! Tests of the public API, with a transport in memory.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 

@@ -1,7 +1,7 @@
-//! A month of daily runs against a service and a machine with ordinary troubles, in simulated time.
+//! Simulates a month of daily runs, during which the service and the machine have ordinary troubles.
 //!
-//! After the last run every target equals the records of the service at that time, and every report matched the files
-//! on its day.
+//! After each run, the report must match the files. After the last run, every target must contain the records that the
+//! service has at that time.
 
 mod service;
 
@@ -22,7 +22,7 @@ use service::{Service, Shared, Troubles, client};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
 
-/// 2024-02-20T06:30:00Z: the following month contains a month's end and a leap day.
+/// 2024-02-20T06:30:00Z. The month after it contains a month's end and a leap day.
 const BEGIN: i64 = 1_708_410_600;
 const MONTH: i64 = 30;
 
@@ -32,7 +32,7 @@ type Rows = BTreeMap<(&'static str, i64), (Option<f64>, String)>;
 fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &str) {
     let coin = COINS.into_iter().find(|known| *known == coin).unwrap();
     let other = rows.insert((coin, time), (value, unknown.to_owned()));
-    assert_eq!(other, None, "{coin} at {time} is there twice");
+    assert_eq!(other, None, "{coin} at {time} has two rows");
 }
 
 /// Reads rows without converting them to text, because a month of minutes has many rows.
@@ -87,8 +87,8 @@ fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     rows
 }
 
-/// Returns the numbers of added, filled and revised rows between two readings of a target: new rows outside of the
-/// known range, new rows within it, and rows with changed content.
+/// Returns the numbers of added, filled and revised rows between two readings of a target. Added rows are outside the
+/// earlier range, filled rows are new rows within it, and revised rows have changed content.
 fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let known: Vec<_> = before.keys().filter(|(of, _)| *of == coin).map(|(_, time)| *time).collect();
     let (mut added, mut filled, mut revised) = (0, 0, 0);
@@ -146,7 +146,7 @@ impl Month {
         self.check(day, troubles, &before, &summary.unwrap());
     }
 
-    /// Compares the report of a run with the files before and after the run, and with the service.
+    /// Compares the report of a run with the files before and after that run, and with the service.
     fn check(&self, day: i64, troubles: &Troubles, before: &Rows, summary: &Summary) {
         let (after, service) = (&self.rows, self.service.lock().unwrap());
         let context = format!("day {day} of {troubles:?}, {}: {summary:#?}", self.target.display());
@@ -171,8 +171,7 @@ impl Month {
             assert_eq!(report.invalid, u64::try_from(invalid).unwrap(), "{context}");
         }
         if summary.is_complete {
-            // Every record younger than the refetch time is up to date, and the target has no more records than the
-            // service.
+            // Every record within the refetch time is up to date, and the target has no more records than the service.
             assert!(after.len() <= expected.len(), "{context}");
             let newest = after.keys().map(|(_, time)| *time).max().unwrap();
             for (key, row) in expected.iter().filter(|((_, time), _)| time + DAY >= newest) {
@@ -208,7 +207,7 @@ async fn month(
     assert!(requests < budget, "{requests} requests");
 }
 
-/// Every kind of trouble, on separate days.
+/// Every kind of trouble, each on another day.
 const EACH: Troubles =
     Troubles { late: 4, gap: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 
@@ -216,13 +215,13 @@ async fn hours(name: &str) {
     month(name, ("1h", &COINS), MONTH, &EACH).await;
 }
 
-/// Runs the same troubles within twelve days, with a record per minute, so that a day needs more than one page.
+/// Simulates the same troubles within twelve days, with a record per minute, so that a day needs more than one page.
 async fn minutes(name: &str) {
     let troubles = Troubles { late: 1, gap: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
     month(name, ("1m", &COINS[..1]), 12, &troubles).await;
 }
 
-/// Runs a month with random troubles.
+/// Simulates a month with random troubles.
 async fn drawn(name: &str, seed: u64) {
     month(name, ("1h", &COINS), MONTH, &Troubles::drawn(seed)).await;
 }

@@ -1,6 +1,6 @@
 //! A registry, clients over a transport in memory, and the content of files.
 
-#![allow(dead_code, reason = "each test target uses a part")]
+#![allow(dead_code, reason = "each test target uses only some of the items")]
 
 pub(crate) mod service;
 
@@ -25,8 +25,8 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
-/// Creates a client whose responses, a status and a body, are computed from the URL and the range in seconds. With the
-/// status 0, the connection is refused.
+/// Creates a client for which a function computes the status and the body of each response from the URL and the range
+/// in seconds. With the status 0, the connection is refused.
 pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send
     builder.retry(Retry::none()).rate_limit(RateLimit::none())
 }
 
-/// Returns a body with a value for every hour after the first time and up to the last.
+/// Returns a body with a value for every hour after `from` and up to `to`.
 pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) -> String {
     let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
     let records: Vec<_> =
@@ -71,7 +71,7 @@ pub(crate) fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
 /// A function that returns the value at a time; `None` if there is no record.
 pub(crate) type Script = fn(i64) -> Option<String>;
 
-/// Creates a client of a service whose values are computed by a function that the test can replace.
+/// Creates a client of a service for which a function computes the values. The test can replace that function.
 pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
     let script = Arc::new(Mutex::new(value));
     let shared = script.clone();
@@ -124,7 +124,7 @@ fn csv_of(path: &Path) -> String {
     String::from_utf8(lines.into_inner().unwrap()).unwrap()
 }
 
-/// The non-null cells of a row by column. Params in the path of a data set are columns too.
+/// The cells of a row that are not null, by column. Params in the path of a data set are columns too.
 pub(crate) type Row = BTreeMap<String, String>;
 
 /// Returns the rows of any target, in the order of its files.

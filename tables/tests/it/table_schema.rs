@@ -1,4 +1,4 @@
-//! Columns and rows of every type of field, and of records without known fields.
+//! Tests of the columns and rows for every type of field, and for records without known fields.
 
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
@@ -44,7 +44,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/
     Evidence::Documented,
 );
 
-/// Returns the request of an endpoint and its response with this data.
+/// Returns a request for an endpoint, and its response with this data.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
@@ -85,7 +85,7 @@ async fn records_with_fields_of_every_type_are_written() {
     assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));
 }
 
-/// A service may write its JSON on several lines; unknown fields are kept as written.
+/// A service may write its JSON on several lines, and unknown fields are kept as it wrote them.
 #[tokio::test]
 async fn record_with_line_breaks_is_one_line() {
     let data =

@@ -1,4 +1,4 @@
-//! Backfills with invalid records, outages, damage, and runs that end early or at the same time.
+//! Tests of backfills with invalid records, outages, damaged files, and runs that end early or run at the same time.
 
 use std::fs;
 use std::path::Path;
@@ -229,7 +229,7 @@ async fn a_first_run_that_is_cancelled_keeps_its_pages() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        // A day of minutes is two pages; after the first page, no record is 24 hours older than the newest.
+        // A day of minutes has two pages. After the first page, no record is 24 hours older than the newest.
         let request = client_of(|_, from, to| {
             let times = ((from + 60) / 60 * 60..=to).step_by(60).take(1000);
             let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();

@@ -30,7 +30,7 @@ pub(crate) struct Metric {
 
 static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
     let mut all: Vec<_> = endpoints().filter_map(of_endpoint).collect();
-    // The table of a record with few fields fits a terminal.
+    // A metric with few fields is used, because a table of its records fits a terminal.
     all.sort_by_key(|metric| metric.fields.len());
     let first = &all[0];
     let (time, key, step) = (first.time, first.key.wire_name, first.history.step);
@@ -48,7 +48,7 @@ pub(crate) fn other_metric() -> &'static Metric {
     &METRICS[1]
 }
 
-/// Returns an endpoint whose response is not a table, and which needs no param.
+/// Returns an endpoint whose response is not a table, and which has no required param.
 pub(crate) fn object() -> &'static EndpointInfo {
     let mut all = endpoints();
     all.find(|endpoint| {
@@ -63,7 +63,7 @@ pub(crate) fn endpoints() -> impl Iterator<Item = &'static EndpointInfo> {
     GROUPS.iter().flat_map(|group| group.endpoints.iter().copied())
 }
 
-/// Returns the option of a param: `startTime` is `--start-time`.
+/// Returns the option of a param, for example `--start-time` for `startTime`.
 pub(crate) fn option(param: &str) -> &'static str {
     let kebab = |character: char| match character {
         '_' => "-".to_owned(),
@@ -83,7 +83,7 @@ fn is_unique(endpoint: &EndpointInfo) -> bool {
     endpoints().filter(|other| other.ident == endpoint.ident).count() == 1
 }
 
-/// Returns the metric of an endpoint, if the endpoint is one with a unique name.
+/// Returns the metric of an endpoint, if the endpoint has what a [`Metric`] needs.
 fn of_endpoint(endpoint: &'static EndpointInfo) -> Option<Metric> {
     let BodyInfo::Series { record: Some(record), time: Some(time), .. } = endpoint.body else { return None };
     let (history, path) = (endpoint.history(&SERVICE)?, endpoint.path?);
@@ -149,8 +149,8 @@ impl Metric {
         request.history(from..to).plan().unwrap().requests
     }
 
-    /// Returns an option with a value for which the sandbox has no records: the type of the param is among the metadata
-    /// of a response.
+    /// Returns an option and a value for which the sandbox has no records. The param of the option is one whose type
+    /// occurs in the metadata of a response.
     pub(crate) fn without_records(&self) -> [&'static str; 2] {
         let is_in_metadata =
             |param: &&ParamInfo| match param.ty {

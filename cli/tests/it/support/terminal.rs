@@ -1,4 +1,4 @@
-//! A pseudo-terminal with the program in it: tests send keys and read the screen.
+//! Runs the program in a pseudo-terminal, in which tests send keys and read the screen.
 //!
 //! No test asserts a duration. Every wait for a text has a generous limit, so that a failing test ends.
 
@@ -14,7 +14,7 @@ use pty_process::blocking::{self, Command, Pty};
 
 use super::{PROGRAM, Service, is_foreign, nowhere};
 
-/// Longer than any wait on the slowest machine.
+/// The maximum wait for a text, which is longer than any wait on the slowest machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const ROWS: u16 = 40;
@@ -72,7 +72,7 @@ impl Terminal {
     /// Returns the text on the screen.
     pub(crate) fn screen(&self) -> String {
         let shown = self.shown.lock().unwrap();
-        // Joined from rows, so the text does not depend on the line endings of the output.
+        // The rows are joined, so the text does not depend on the line endings of the output.
         let lines: Vec<_> = shown.screen.screen().rows(0, COLUMNS).map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n").trim_end().to_owned()
     }
@@ -114,7 +114,7 @@ fn screen() -> vt100::Parser {
 fn read(pty: &Pty, shown: &Mutex<Shown>) {
     let mut pty = pty;
     let mut bytes = [0; 4096];
-    // Reading fails when the program ends, because the other side of the terminal is then closed.
+    // Reading fails when the program has ended, because the other side of the terminal is then closed.
     while let Ok(count @ 1..) = pty.read(&mut bytes) {
         let mut shown = shown.lock().unwrap();
         shown.screen.process(&bytes[..count]);

@@ -9,7 +9,7 @@ use super::BEGIN;
 use crate::support::service::Client;
 use crate::support::{DAY, HOUR};
 
-/// The day of each trouble: the number of the run, counted from zero.
+/// The day of each trouble, as the number of the run, counted from zero.
 #[derive(Clone, Debug)]
 pub(super) struct Troubles {
     /// Records of three days are published 80 hours late.
@@ -20,13 +20,13 @@ pub(super) struct Troubles {
     pub(super) outage: i64,
     /// The local clock is five days fast.
     pub(super) fast_clock: i64,
-    /// A numeric field contains text for a day.
+    /// A numeric field contains a string for a day.
     pub(super) text: i64,
     /// The process is killed after its first response.
     pub(super) killed: i64,
     /// Every second request is rejected.
     pub(super) rejected: i64,
-    /// The service adds a field to its records.
+    /// The service begins to add a field to its records.
     pub(super) field: i64,
 }
 
@@ -80,7 +80,8 @@ impl Service {
         time + self.step
     }
 
-    /// Returns the value of a record, which is `None` if the service sends a text, and the value of the added field.
+    /// Returns the value of a record, which is `None` if the service sends a string instead, and the value of the added
+    /// field. Returns `None` if the record is not published yet.
     fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
         if self.now < self.published(time) {
             return None;

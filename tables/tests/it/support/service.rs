@@ -1,4 +1,4 @@
-//! A registry for the tests: two series with known fields, one without, and catalogues in which a field changed.
+//! A registry for the tests, with series with and without known fields, and with changed versions of an endpoint.
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
@@ -22,12 +22,12 @@ runtime::define_client!(crate "tables_test", env "TABLES_TEST", service SERVICE,
 pub(crate) struct Metadata {
     /// The coins of the response.
     pub(crate) coins: Vec<String>,
-    /// Fields without a description.
+    /// Fields that are not in the catalogue.
     pub(crate) unknown_fields: UnknownFields,
 }
 
 impl Metadata {
-    /// Returns the parts of the request that the endpoint does not cover.
+    /// Returns the requested values that the endpoint does not support.
     #[allow(clippy::unused_self)] // `define_client!` calls it as a method.
     pub(crate) fn unsupported(&self) -> Vec<String> {
         Vec::new()
@@ -87,12 +87,13 @@ static WIDE_RECORD: RecordInfo = RecordInfo::new(
 /// An endpoint whose records have a time and a number.
 pub(crate) static RATIO: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RATIO_RECORD));
 pub(crate) static DELTA: EndpointInfo = series("volume_delta", "/volumeDelta", Some(&DELTA_RECORD));
-/// The endpoint of [`RATIO`] in two other catalogues: with whole numbers, and with text.
+/// The endpoint of [`RATIO`] in another catalogue, in which the number is a whole number.
 pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&COUNT_RECORD));
+/// The endpoint of [`RATIO`] in another catalogue, in which the number is a string.
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
 /// The endpoint of [`RATIO`] in a catalogue with an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
-/// Another endpoint, with a text field that has the name of the number of [`RATIO`].
+/// Another endpoint, with a string field that has the same name as the number of [`RATIO`].
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
 /// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
