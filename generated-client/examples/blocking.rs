@@ -1,5 +1,5 @@
-//! Without `async`: the calling thread waits for the response, and a history is an iterator. This needs the feature
-//! `blocking` of `generated-client`, and no Tokio runtime in your program.
+//! Uses the client without `async`: the calling thread waits for the response, and a history is an iterator. This needs
+//! the feature `blocking` of `generated-client`; your program needs no Tokio runtime.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

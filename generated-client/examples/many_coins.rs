@@ -1,5 +1,5 @@
-//! Many coins concurrently: the last closed day of each. They share one rate limit, and a failed request does not stop
-//! the others.
+//! Fetches the last closed day of many coins concurrently. All requests share one rate limit, and a failed request does
+//! not stop the others.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -1,5 +1,5 @@
-//! A poller: prints each minute once it is closed. It starts five minutes in the past, and catches up after an outage
-//! in the same way.
+//! Prints each minute once it is closed. It starts five minutes in the past, and catches up after an outage in the same
+//! way.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

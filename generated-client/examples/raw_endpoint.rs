@@ -1,5 +1,5 @@
-//! A raw endpoint: any path and any param, including those without a method. Credentials, rate limits, retries and
-//! errors are the same; the body is JSON.
+//! Requests a raw endpoint: any path with any params, also if the client has no method for them. Credentials, rate
+//! limits, retries and errors are those of every request; the body is JSON.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -1,4 +1,4 @@
-//! One series: the last hundred hours of the volume ratio of BTC on one exchange.
+//! Fetches one series: the last hundred hours of the volume ratio of BTC on one exchange.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

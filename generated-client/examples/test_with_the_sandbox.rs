@@ -1,5 +1,6 @@
-//! A test with the sandbox: it needs no key and no network, and the data is the same in every run. In your crate this
-//! is a `#[tokio::test]`, and the sandbox is a dev-dependency, as in the crate `examples/crowding-signal`.
+//! Tests a function with the sandbox, which needs no key and no network and returns the same data in every run. In your
+//! crate, write this as a `#[tokio::test]` with the sandbox as a dev-dependency, as in the crate
+//! `examples/crowding-signal`.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

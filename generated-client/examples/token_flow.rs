@@ -1,5 +1,6 @@
-//! The token flow: with a client id and a client secret, the client requests a token when it needs one, sends it in
-//! addition to the API key and renews it in time. `Client::from_env` does the same; here each setting is explicit.
+//! Uses the token flow: with a client id and a client secret, the client requests a token when it needs one, sends it
+//! in addition to the API key and renews it before it expires. `Client::from_env` does the same; here each setting is
+//! explicit.
 
 #![allow(clippy::print_stdout)] // This is a program.
 
@@ -9,7 +10,7 @@ use std::error::Error;
 use generated_client::observer::{Event, Observer};
 use generated_client::{Client, Timeframe};
 
-/// Prints when a token is requested.
+/// Prints a line for each token request.
 struct Tokens;
 
 impl Observer for Tokens {

@@ -1,8 +1,7 @@
 //! Requests a path and prints the response body unchanged: `raw /volumeRatio coin=BTC limit=5`.
 //!
-//! Base URL and credentials are read from the environment, as by [`Client::from_env`]. `cargo xtask learn --live` runs
-//! this program instead of calling the client: `xtask` generates the client, so it must build even if the client does
-//! not.
+//! [`Client::from_env`] reads the base URL and the credentials. `cargo xtask learn --live` runs this program instead of
+//! calling the client: `xtask` generates the client, so it must build even if the client does not.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 
@@ -12,7 +11,7 @@ use std::process::ExitCode;
 
 use generated_client::{Client, ErrorKind};
 
-/// The exit code if every other request would fail for the same reason: no client, or no connection.
+/// The exit code of a failure that every other request would share: the client could not be built or could not connect.
 const OF_ALL: u8 = 2;
 
 #[tokio::main]

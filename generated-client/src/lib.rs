@@ -70,23 +70,25 @@
 //!
 //! Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
 //! page that looks truncated is fetched again in smaller parts. Gaps and the metadata of responses are returned next to
-//! the records ([`history::Report`]); invalid records and failed pages too, if you opt in. Each page has a
-//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`MultiHistory`](history::MultiHistory) joins several
-//! series into one table by timestamp. An endpoint without a time range has no history, and the compiler reports it.
+//! the records ([`history::Report`]), and so are invalid records and failed pages if you opt in. Each page has a
+//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`MultiHistory`](history::MultiHistory) joins
+//! several series into one table by timestamp. An endpoint without a time range has no method `history`, so a call of
+//! it does not compile.
 //!
 //! # Files and the command line
 //!
-//! The crate `generated-client-tables` of this project writes complete histories to Parquet, CSV and JSON Lines and
-//! keeps the files up to date; Python reads them. The command line, `derivs`, does the same without a program, and
-//! lists, describes and plots.
+//! The crate `generated-client-tables` of this project writes complete histories to Parquet, CSV and JSON Lines, which
+//! Python can read, and keeps the files up to date. The command line, `derivs`, does the same without a program; it
+//! also lists and describes endpoints and plots series.
 //!
 //! # Concurrent requests
 //!
-//! Spawn, join or buffer as many requests as you like. From its first poll on, a request is a separate task in one
-//! queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue. Tokens go first, then
-//! retries, then requests in order of arrival. An [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the
-//! end of each request ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) decides itself when requests are sent. Machines that share an API
-//! key share its rate limit with the crate `generated-client-shared-gate`.
+//! Spawn, join or buffer as many requests as you like. Each one becomes a separate task when it is first polled, and
+//! all of them wait in one queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue.
+//! Token requests are sent first, then retries, then requests in order of arrival. An [`Observer`](observer::Observer)
+//! receives an event for each attempt and wait, and for the end of each request ([`Event`](observer::Event)). A custom
+//! [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent. The crate `generated-client-shared-gate`
+//! shares the rate limit of an API key between machines.
 //!
 //! # Limits and errors
 //!
@@ -112,16 +114,18 @@
 //! | reported | public clients that agree | not enforced; fields are `Option` |
 //! | previous version | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
-//! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`](observer::Observer) receives
-//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
-//! any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`] accept any text.
+//! If the API has renamed a field since, the field is `None` and its value is in `unknown_fields`. If no record of a
+//! response has a known field, an [`Observer`](observer::Observer) receives
+//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). Anything unknown is a [`Value`], never a guess, and
+//! still usable: [`Request::query`] sends any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`]
+//! accept any text.
 //!
 //! # Requirements
 //!
 //! | question | answer |
 //! |---|---|
 //! | Rust | 1.85, and a Tokio runtime; the feature `blocking` starts its own |
-//! | TLS | rustls with *ring*, which a C compiler builds; bundled root certificates, or those of the system with a feature |
+//! | TLS | rustls with *ring*, which needs a C compiler; bundled root certificates, or those of the system with a feature |
 //! | unsafe code | forbidden in this crate, its runtime and its transport |
 //! | token flow | used only if a client id and a client secret are set |
 //! | platforms | tested on Linux and, with your own transport, on [WebAssembly](recipes#in-a-browser); not tested on macOS and Windows |
@@ -129,11 +133,11 @@
 //!
 //! # Records and series
 //!
-//! serde writes and reads records, series and values in their wire form. A series has [`column`](Series::column) and
-//! [`times`](Series::times), also if the fields of its records are unknown, and a record returns its values [by
-//! name](record::Record::value). A [`Timestamp`] is UTC; it supports subtraction, and rounding down to a step with
-//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. For your tests, records implement `Default`, a series is
-//! created from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
+//! serde writes and reads records, series and values in their wire form. [`Series::column`] and [`Series::times`] also
+//! work if the fields of the records are unknown, and a record returns its values [by name](record::Record::value). A
+//! [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step such
+//! as [`Timeframe::duration`]. For your tests, records implement `Default`, a series is created from a `Vec`, and a
+//! transport from a closure ([`transport::from_fn`]).
 //!
 //! ```
 //! # use generated_client::{Series, Value};
@@ -166,9 +170,9 @@
 //! # }
 //! ```
 //!
-//! With the feature `settings` they are read from a TOML file (`Builder::from_file`) or from anything that serde reads
-//! (`ClientSettings`, whose documentation shows such a file). `Debug` of settings and clients shows no key, secret or
-//! header.
+//! With the feature `settings`, the settings of a client can be read from a TOML file (`Builder::from_file`) or from
+//! any format that serde supports (`ClientSettings`, whose documentation shows such a file). The `Debug` output of
+//! settings and clients contains no key, secret or header.
 //!
 //! # Features
 //!
@@ -178,7 +182,7 @@
 //! | `gzip` | yes | compressed responses |
 //! | `blocking` | | `send_blocking` on every request, and blocking iterators over histories |
 //! | `http2` | | `Builder::http2`: HTTP/2 where the server offers it |
-//! | `proxy` | | `Builder::proxy`, and `Builder::env_proxy` for that of the environment |
+//! | `proxy` | | `Builder::proxy`, and `Builder::env_proxy` for the proxy that the environment names |
 //! | `reqwest` | | `transport::ReqwestTransport`, for your own `reqwest::Client` |
 //! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |

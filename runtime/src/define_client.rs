@@ -1,5 +1,5 @@
-//! Macros that define the types `Client` and `Request` in an emitted crate, as thin wrappers of the runtime's types, and
-//! its names of other types of the runtime.
+//! Macros that define the types `Client` and `Request` in an emitted crate, as thin wrappers of the runtime's types,
+//! and its aliases of other types of the runtime.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
 //! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
@@ -8,7 +8,7 @@ mod client;
 mod log;
 mod request;
 
-/// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate; `Series<T>` is a name of the runtime's type.
+/// Defines `Client`, `Request<E>` and `Series<T>` in the calling crate; `Series<T>` is an alias of the runtime's type.
 ///
 /// `crate` is the crate's name in Rust, for the examples in its docs. `env` is the prefix of its environment variables,
 /// also for the docs. `service` is a static [`ServiceInfo`](crate::registry::ServiceInfo), which describes the service.

@@ -34,7 +34,7 @@ pub(crate) struct ExistingContent {
     pub(crate) storage: FileStorage,
     pub(crate) single: Option<SingleFile>,
     pub(crate) head: Head,
-    /// The hidden file when the target was opened.
+    /// The content of the hidden file when the target was opened.
     opened: Option<Head>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Head {
     /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
     #[serde(rename = "keys")]
     params: BTreeMap<String, Vec<String>>,
-    /// The checksum of a text file.
+    /// The checksum of the file, if it is a text file.
     #[serde(default)]
     pub(crate) text: Option<String>,
 }
@@ -169,7 +169,7 @@ impl ExistingContent {
         Ok(files.into_iter().find(|path| path.contains('/') && path.ends_with(".parquet")))
     }
 
-    /// Writes the hidden file, before any row, and after a text file with its checksum.
+    /// Writes the hidden file: before the first row, and again with its checksum after a text file has been written.
     pub(crate) async fn begin(&self, text: Option<String>) -> Result<(), Error> {
         let mut head = Head { text, ..self.head.clone() };
         // Another run may have started the data set since it was opened.
@@ -291,7 +291,7 @@ impl ExistingContent {
             };
             let (_, partition) = path_names::read_file(file).filter(is_own).ok_or_else(|| {
                 let name = self.storage.name(file);
-                Error::invalid_input(format!("{name}: not a file of this data set, whose readers read it too; move it"))
+                Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
             })?;
             partitions.push(partition.to_owned());
         }
@@ -306,7 +306,8 @@ impl ExistingContent {
         Ok(input)
     }
 
-    /// Reads the rows of a series: those of the files that a user reads, or all; rows before `since` may be omitted.
+    /// Reads the rows of a series: only those in files for users, or all rows if `is_all`. Rows before `since` may be
+    /// omitted.
     pub(crate) async fn read(
         &self,
         state: &SeriesState,

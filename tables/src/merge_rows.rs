@@ -171,7 +171,7 @@ impl Changes {
     }
 }
 
-/// Returns a fetched row with the existing value of each column that the fetched value does not fit.
+/// Returns a fetched row in which the existing values replace those that do not fit their columns.
 fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, Error> {
     let (unknown, schema) = (unknown_fields(fetched, 0), fetched.schema());
     let column = |(index, field): (usize, &FieldRef)| {

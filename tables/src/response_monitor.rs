@@ -16,7 +16,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 
-/// The first failure since the last success, with the last status, and the first failure since the last response.
+/// The time of the first failure since the last success, with the last status; and the time of the first failure since
+/// the last response.
 type Outage = (Option<(Instant, Option<u16>)>, Option<Instant>);
 
 impl ResponseMonitor {
@@ -24,7 +25,7 @@ impl ResponseMonitor {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the status of a response, or `None` for an attempt without a response, which took `elapsed`.
+    /// Notes the outcome of an attempt that took `elapsed`: the status of its response, or `None` if there was none.
     pub(crate) fn note(&self, status: Option<u16>, elapsed: Duration) {
         let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
         let mut outage = self.0.lock().unwrap_or_else(PoisonError::into_inner);

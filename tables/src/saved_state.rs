@@ -82,8 +82,8 @@ impl SeriesState {
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Returns the unfetched ranges before the first record, or up to now without a record. Later records that are
-    /// missing are visible as gaps, or in the time of the last record.
+    /// Returns the unfetched ranges before the first record, or up to now if there is no record. Later missing records
+    /// show as gaps, or in the time of the last record.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         self.unfetched.until(self.first.unwrap_or_else(Timestamp::now))
     }

@@ -46,7 +46,8 @@ impl SingleFile {
         Ok(this)
     }
 
-    /// Rejects a text file without the Parquet file that has all of its rows, which a run would replace with its range.
+    /// Rejects a text file if the Parquet file with all of its rows is missing, because a run would then replace the
+    /// text file with the rows of its own range.
     pub(crate) fn check_rows(&self) -> Result<(), Error> {
         if self.base.is_some() || self.unfinished().exists() || !self.path.exists() {
             return Ok(());
@@ -80,8 +81,8 @@ impl SingleFile {
         Ok(Some(sum.entry()))
     }
 
-    /// Returns `true` if the file exists as a backfill has written it; `checksum` is that of the written text, unknown
-    /// for files of earlier versions.
+    /// Returns `true` if the file exists as a backfill has written it. `checksum` is that of the written text; it is
+    /// unknown for files of earlier versions.
     pub(crate) fn is_unchanged(&self, checksum: Option<&String>) -> Result<bool, Error> {
         Ok(self.path.exists() && (checksum.is_none() || self.text_checksum()?.as_ref() == checksum))
     }

@@ -40,9 +40,9 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
-    /// Ranges before the first record whose requests failed in every run.
+    /// Ranges before the first record that no run has fetched, because every request for them failed.
     pub unfetched: Vec<Range<Timestamp>>,
-    /// Maximum number of missing records in all gaps and unfetched ranges.
+    /// The largest possible number of missing records in all gaps and unfetched ranges.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -108,7 +108,7 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
 }
 
 /// Adds the series of a data set, or of the rows next to a single file. Files and folders that no backfill has written
-/// are damage, because readers of the data set read them too.
+/// are reported as damage, because readers of the data set would read them too.
 async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status: &mut Status) -> Result<(), Error> {
     let files = content.storage.list("").await?;
     let folder = |file| -> Option<&str> {

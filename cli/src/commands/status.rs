@@ -71,11 +71,11 @@ impl Status {
         };
         let old = labels(status.series.iter().filter(is_old).collect());
         let unfetched = labels(status.series.iter().filter(|series| !series.unfetched.is_empty()).collect());
-        let unfinished = "not in the file yet, because a run continues or was killed; the next run adds them";
+        let unfinished = "not in the file yet, because a run is still active or was killed; the next run adds them";
         let problems = [
             (status.damaged.len(), counted(status.damaged.len() as u64, "damaged file")),
             (usize::from(status.pending > 0), format!("{} {unfinished}", counted(status.pending, "record"))),
-            (unfetched.0, format!("a part was never fetched of {}; run the backfill again", unfetched.1)),
+            (unfetched.0, format!("a part of {} was never fetched; run the backfill again", unfetched.1)),
             (old.0, format!("last record too old: {}", old.1)),
         ];
         problems.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect()

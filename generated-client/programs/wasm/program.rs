@@ -1,4 +1,4 @@
-//! Uses of the client on WebAssembly: a request, many concurrent ones, a history, a timeout, a dropped request.
+//! Uses the client on WebAssembly: for a request, many concurrent ones, a history, a timeout and a dropped request.
 
 mod recipe;
 
@@ -49,15 +49,15 @@ impl Observer for Refusals {
 
 fn nothing_is_built_in(base_url: &str) -> Result<(), JsError> {
     let error = Client::builder(base_url).api_key("any").build().err().map(|error| error.to_string());
-    expect(error.is_some_and(|error| error.contains("WebAssembly")), "a client without a transport was built")
+    expect(error.is_some_and(|error| error.contains("WebAssembly")), "a client was built without a transport")
 }
 
 async fn one_request(client: &Client) -> Result<(), JsError> {
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?;
-    expect(ratio.data.len() == 5, "there are not five records")
+    expect(ratio.data.len() == 5, "the response does not have five records")
 }
 
-/// More requests than the rate limit allows in a second, so some wait in the queue.
+/// Sends more requests than the rate limit allows in a second, so that some wait in the queue.
 async fn many_at_once(client: &Client) -> Result<(), JsError> {
     let request = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5);
     let mut on_their_way: Vec<_> = (0..25).map(|_| Box::pin(request.clone().into_future())).collect();
@@ -75,8 +75,8 @@ async fn history(client: &Client) -> Result<(), JsError> {
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
     let now = Timestamp::now().floor(Duration::from_secs(3600));
     let history = ratio.history(now - Duration::from_secs(30 * 86_400)..now).collect().await?;
-    expect(history.records.len() == 720, "a month does not have 720 hours")?;
-    expect(history.report.gaps.is_empty(), "the month has gaps")
+    expect(history.records.len() == 720, "a history of 30 days does not have 720 hours")?;
+    expect(history.report.gaps.is_empty(), "the history has gaps")
 }
 
 async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
@@ -90,7 +90,7 @@ async fn bounds_may_be_endless(base_url: &str) -> Result<(), JsError> {
     let patient = client(base_url, recipe::transport());
     let patient = patient.attempt_timeout(Duration::MAX).timeout(Duration::MAX).queue_timeout(Duration::MAX);
     let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?;
-    expect(ratio.data.len() == 5, "a request without a range returned nothing")
+    expect(ratio.data.len() == 5, "a request without timeouts did not return five records")
 }
 
 async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
@@ -114,7 +114,7 @@ async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
     expect(Arc::strong_count(&held) == 2, "the dropped request was not cancelled")
 }
 
-/// Lets the other tasks run for some turns.
+/// Lets the other tasks run for a few turns of the event loop.
 async fn turn() {
     for _ in 0..10 {
         let resolved = js_sys::Promise::resolve(&wasm_bindgen::JsValue::NULL);

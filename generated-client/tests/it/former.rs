@@ -7,7 +7,7 @@ use generated_client::observer::{Event, Observer};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use generated_client::{Client, Value};
 
-/// Sends one body as every response.
+/// Responds to every request with this body.
 struct Answer(&'static str);
 
 impl Transport for Answer {
@@ -16,7 +16,7 @@ impl Transport for Answer {
     }
 }
 
-/// Records the endpoints whose records had none of their known fields, and the number of these records.
+/// Collects each endpoint whose records had none of its known fields, with the number of these records.
 #[derive(Default)]
 struct Strange(Mutex<Vec<String>>);
 

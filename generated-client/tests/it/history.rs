@@ -6,7 +6,7 @@ use std::path::Path;
 
 use generated_client::{GROUPS, SERVICE};
 
-/// The name of an endpoint's marker type: `VolumeRatio` for `volume_ratio`.
+/// Returns the name of an endpoint's marker type: `VolumeRatio` for `volume_ratio`.
 fn marker(ident: &str) -> String {
     ident.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }
@@ -22,7 +22,7 @@ fn history_methods_match_the_registry() {
     let mut emitted = BTreeSet::new();
     for group in GROUPS {
         let text = fs::read_to_string(folder.join(group.ident).with_extension("rs")).unwrap();
-        // `Marker method: HasHistory`, for each endpoint with a path.
+        // Each endpoint with a path has an entry, which is `Marker method: HasHistory` if it has a history.
         let list = text.split_once("\nmarkers!(").and_then(|(_, rest)| rest.split_once(')'));
         for method in list.into_iter().flat_map(|(list, _)| list.split(',')) {
             if let [.., marker, _, ":", "HasHistory"] = method.split_whitespace().collect::<Vec<_>>()[..] {

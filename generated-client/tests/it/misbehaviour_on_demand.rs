@@ -1,8 +1,8 @@
 //! Tests the effect of each fault of the sandbox on the client. `misbehaviour.rs` of the runtime tests faults that the
-//! sandbox does not have.
+//! sandbox cannot cause.
 //!
 //! Each row is a rule, the outcome of one attempt, and words that the error must contain. An outcome is the number of
-//! records, or the phase of an error, with `again` if another attempt may succeed.
+//! records, or the kind of the error, with `again` if another attempt may succeed.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn described(outcome: Result<usize, Error>) -> (String, String) {
     }
 }
 
-/// The names of all faults of the sandbox.
+/// Returns the names of all faults of the sandbox.
 fn faults() -> Vec<&'static str> {
     let lines = Rule::GRAMMAR.split("FAULT is one of\n").nth(1).unwrap().lines();
     let names = lines.map(|line| line.split([' ', '=']).find(|word| !word.is_empty()).unwrap()).collect::<Vec<_>>();

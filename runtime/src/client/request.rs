@@ -86,7 +86,7 @@ impl<E: Endpoint> Request<E> {
     }
 }
 
-// These two functions are compiled once for each type of value; the methods above, for each endpoint.
+// These two functions are compiled once for each type of value, but the methods above for each endpoint.
 
 fn set_param<T: ToWire, Via>(request: Untyped, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Untyped {
     request.set_one(wire_name, &value.into_param())

@@ -129,8 +129,8 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// Hashes of the texts of bad records that may be received again, each with the end of its last window. A bad record
-    /// is requested again while an interval at or before it is missing, and reported once.
+    /// Hashes of the bad records that may be received again, each with the end of its last window. A bad record is
+    /// reported once, although it is requested again while an interval at or before it is missing.
     bad_records: HashMap<u64, Timestamp>,
     hasher: RandomState,
 }

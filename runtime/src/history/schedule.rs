@@ -104,7 +104,7 @@ pub(super) struct Schedule {
 #[derive(Debug)]
 struct Round {
     window: Span,
-    /// The time of the last response, or the begin of the round.
+    /// The time of the last response, or the start of the round before the first response.
     responded: Instant,
     /// The earliest time, on the clock of the service, of the responses so far; `None` before the first response.
     time: Option<Timestamp>,

@@ -41,12 +41,12 @@ pub(super) struct SeriesInfo {
 }
 
 impl SeriesInfo {
-    /// A series that belongs to no endpoint.
+    /// Returns the facts about a series that belongs to no endpoint.
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
         Self { service, record, time: TimeField::of_service(service) }
     }
 
-    /// The series of an endpoint; `record` is the table of the static type, if there is one.
+    /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
     pub(super) fn of_endpoint(
         endpoint: &EndpointInfo,
         service: &'static ServiceInfo,

@@ -76,7 +76,7 @@ async fn serve(mut stream: TcpStream, failure: Failure, warm: Option<Arc<Barrier
     }
 }
 
-/// The first line of the next request.
+/// Reads the next request and returns its first line.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -85,7 +85,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()?.lines().next().map(str::to_owned)
 }
 
-/// The kinds of the failed attempts.
+/// Collects the error kinds of the failed attempts.
 #[derive(Default)]
 struct Account(Mutex<Vec<ErrorKind>>);
 

@@ -325,7 +325,7 @@ async fn a_bad_record_is_reported_once() {
     assert_eq!((bad, received.gaps), (vec!["ratio".to_owned()], vec![5]));
 }
 
-/// The service has no valid record for a day, and the first of its intervals stays missing.
+/// The service has no valid record for a day, and the first interval of that day stays missing.
 #[tokio::test(start_paused = true)]
 async fn each_of_many_bad_records_is_reported_once() {
     let clock = Clock::new();

@@ -33,9 +33,9 @@ pub enum BackfillEvent {
     /// The service or the rate limiter has stopped responding, or responds with errors only.
     #[non_exhaustive]
     Trouble {
-        /// Time since the first request that failed was sent.
+        /// Time since the first failed request was sent.
         elapsed: Duration,
-        /// The status of the last response; `None` without a response.
+        /// The status of the last response; `None` if there was no response.
         status: Option<u16>,
     },
     /// The service responds again.
@@ -99,7 +99,7 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Missing records between the first and the last record.
     pub missing: u64,
-    /// Maximum number of records before the first one, or of any record, in ranges whose requests failed in every run.
+    /// The largest possible number of records in ranges before the first record whose requests failed in every run.
     pub unfetched: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,

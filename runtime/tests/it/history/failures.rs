@@ -211,7 +211,7 @@ async fn check_skipped(hour: i64) {
     assert!(error.is_decode(), "{error}");
 }
 
-/// The body is complete, so another request would return the same.
+/// The body is complete, so another request would return the same body.
 #[tokio::test(start_paused = true)]
 async fn a_complete_body_that_does_not_decode_is_requested_once() {
     for body in [r#"{"data": [{"openDate": 1, "rat"#, r#"{"data": [{"openDate": true, "ratio": 0.5}]}"#] {
