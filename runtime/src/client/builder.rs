@@ -166,7 +166,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Also trusts servers whose certificate is signed by this root certificate, for example that of a private
+    /// Accepts also servers whose certificate is signed by this root certificate, for example that of a private
     /// authority. The format is PEM.
     ///
     /// One PEM text may contain several certificates, and this method may be called several times.

@@ -53,7 +53,7 @@ pub enum BoxedValue<'a> {
     Any(Value),
     /// A list.
     List(Vec<DecodedValue<'a>>),
-    /// An object whose keys are data.
+    /// An object whose keys are values, such as coins.
     Map(Vec<(String, DecodedValue<'a>)>),
     /// A nested record.
     Record(Row<'a>),

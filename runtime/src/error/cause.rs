@@ -1,7 +1,7 @@
 //! Error causes without secrets.
 //!
 //! The text of a cause from another crate may contain a secret. Such a cause and its own causes are replaced by their
-//! masked texts. Any other cause keeps its type, so that callers can examine it.
+//! masked text. Any other cause keeps its type, so that callers can examine it.
 
 use std::error::Error;
 use std::fmt;

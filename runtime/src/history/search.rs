@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Searches, and returns the first page with records and the number of requests.
+    /// Runs a search, and returns the first page with records and the number of requests.
     fn find(pages: i64, has_records: impl Fn(i64) -> bool) -> (i64, usize) {
         let grid = TimeGrid::new(Duration::from_secs(1)).unwrap();
         let mut search = Search::new(grid, Span { from: 0.into(), to: (2 * pages).into() }, 2);

@@ -6,7 +6,7 @@ use runtime::{DecodeError, Value};
 
 use crate::scripted::{Service, reply};
 
-/// A page of a thousand records, including the record `bad`.
+/// Returns a page of a thousand records, including the record `bad`.
 fn page(bad: &str) -> String {
     let record = |index: usize| match index {
         700 => bad.to_owned(),

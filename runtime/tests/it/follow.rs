@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// A service that publishes each minute some seconds after the end of the minute, and also returns the minute that is
-/// still open.
+/// Creates a service that publishes each minute some seconds after the end of the minute, and also returns the minute
+/// that is still open.
 fn service(clock: &Clock, late: impl Fn(i64) -> i64 + Send + 'static) -> Arc<Service> {
     let clock = clock.clone();
     Service::new(move |request, _| respond(request, &clock, &late))

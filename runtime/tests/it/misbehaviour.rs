@@ -21,7 +21,7 @@ const HANG: Duration = Duration::from_secs(5);
 /// A function that sets the transport of a client.
 type Through = fn(Builder<Client>) -> Builder<Client>;
 
-/// The transports, by name. Each row has the same outcome with every transport.
+/// Returns the transports with their names. Each row has the same outcome with every transport.
 ///
 /// If one of its features is enabled, reqwest decompresses bodies before this crate can. The error text for a damaged
 /// body is then different, and extra bytes after a compressed body are not detected.

@@ -107,7 +107,7 @@ async fn check_all(client: &Client, count: usize) -> Vec<Result<(), Error>> {
     outcomes
 }
 
-/// The numbers of token requests and of data requests that arrived.
+/// Returns the numbers of token requests and of data requests that arrived.
 fn seen(service: &Service) -> (usize, usize) {
     let state = service.0.lock().unwrap();
     (state.tokens.len(), state.data.len())

@@ -167,7 +167,7 @@ async fn every_format_of_retry_after_is_honored() {
     }
 }
 
-/// A service that issues tokens with a lifetime of a minute.
+/// Creates a service that issues tokens with a lifetime of a minute.
 fn service_with_short_tokens() -> Arc<Service> {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })

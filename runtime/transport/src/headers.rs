@@ -57,7 +57,7 @@ impl Headers {
         self.try_put(name, value, false)
     }
 
-    /// Same as [`insert`](Self::insert), for a value that `Debug` must not show.
+    /// Sets a header like [`insert`](Self::insert), for a value that `Debug` must not show.
     pub fn insert_sensitive(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, true)
     }

@@ -110,7 +110,7 @@ pub struct SeriesReport {
 }
 
 impl SeriesReport {
-    /// `true` if the target has never had a record of this series.
+    /// Returns `true` if the target has never had a record of this series.
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }

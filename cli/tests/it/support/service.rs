@@ -23,7 +23,7 @@ impl Service {
         self.sandbox.base_url()
     }
 
-    /// Number of received requests.
+    /// Returns the number of received requests.
     pub(crate) fn requests(&self) -> u64 {
         self.sandbox.counts().requests
     }

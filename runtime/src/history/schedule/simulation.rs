@@ -64,7 +64,8 @@ impl Service {
         self.outages.iter().any(|(from, to)| (*from..*to).contains(&at))
     }
 
-    /// The records of a window that are published at a time, including the record of the interval that is still open.
+    /// Returns the records of a window that are published at a time, including the record of the interval that is still
+    /// open.
     fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
         let minute = |time: Timestamp| (time.unix_seconds() - START).div_euclid(MINUTE);
         let open = at / 60_000;
