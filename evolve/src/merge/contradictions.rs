@@ -5,6 +5,7 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::bodies::kind;
 use super::name_index::Index;
+use super::setters::is_argument;
 use super::values::{is_identifier, value_texts};
 use super::{Gap, Merger, Source, known_text};
 use crate::editor::Editor;
@@ -86,11 +87,15 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         compare("required in the description", |known, new| {
             (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
         });
+        // A param that is reported as required is not an argument of its method.
         compare("not required in the description", |known, new| {
-            (known.has("required") && !new.has("required") && !new.has("const_value")).then(String::new)
+            let is_sent = is_argument(&new.definition) || new.has("const_value");
+            (is_argument(&known.definition) && !is_sent).then(String::new)
         });
+        // A field whose evidence is not `documented` is an `Option` too.
         compare("optional in the description", |known, new| {
-            (new.has("optional") && !known.has("optional")).then(String::new)
+            let is_documented = known.definition.text("evidence") == Some("documented");
+            (new.has("optional") && !known.has("optional") && is_documented).then(String::new)
         });
         compare("with another range in the description", other_range);
         compare("with another default in the description", |known, new| {
@@ -191,9 +196,11 @@ impl<'a> Side<'a> {
 
     /// The fields that a body lists, or those of its record.
     fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
-        let body = self.editor.body(endpoint.tree(self.editor))?;
-        let (_, fields) = self.editor.fields(self.file, &body)?;
-        Some(fields.iter().map(|field| self.named(field)).collect())
+        let endpoint = endpoint.tree(self.editor);
+        let body = self.editor.body(endpoint)?;
+        let (list, fields) = self.editor.fields(self.file, &body)?;
+        let inherited = Tree::map().with_some("evidence", list.text("evidence").or(endpoint.text("evidence")));
+        Some(fields.iter().map(|field| self.named(&field.clone().or(inherited.clone()))).collect())
     }
 
     fn named(&self, definition: &Tree) -> Named {

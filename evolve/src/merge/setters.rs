@@ -150,7 +150,7 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
 }
 
 /// Returns whether a param is an argument, which has no setter.
-fn is_argument(param: &Tree) -> bool {
+pub(super) fn is_argument(param: &Tree) -> bool {
     let required = param.text("required").and_then(Evidence::of);
     param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)
 }
