@@ -145,7 +145,7 @@ impl Reporter {
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
-            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress),
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, self.log),
             BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }

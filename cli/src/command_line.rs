@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -101,27 +100,14 @@ pub(crate) fn complete() {
     CompleteEnv::with_factory(|| for_words(&words)).complete();
 }
 
-/// The old and the new names of renamed options.
-const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
-
 /// Parses the command line of this process. Printing help or a usage error ends the process.
 pub(crate) fn read() -> CommandLine {
-    parse(std::env::args_os().collect()).unwrap_or_else(|error| error.exit())
+    parse(&std::env::args_os().collect::<Vec<_>>()).unwrap_or_else(|error| error.exit())
 }
 
-fn parse(words: Vec<OsString>) -> Result<CommandLine, clap::Error> {
-    let matches = for_words(words.get(1..).unwrap_or_default()).try_get_matches_from(words).map_err(with_new_name)?;
+fn parse(words: &[OsString]) -> Result<CommandLine, clap::Error> {
+    let matches = for_words(words.get(1..).unwrap_or_default()).try_get_matches_from(words)?;
     CommandLine::from_arg_matches(&matches)
-}
-
-/// Adds the new name of an option to the error for its old one.
-fn with_new_name(mut error: clap::Error) -> clap::Error {
-    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && let Some((_, new)) = RENAMED.into_iter().find(|(old, _)| old == option)
-    {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(new.to_owned()));
-    }
-    error
 }
 
 #[cfg(test)]
@@ -133,14 +119,5 @@ mod tests {
         CommandLine::command().debug_assert();
         for_words(&endpoint_names::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
-    }
-
-    #[test]
-    fn renamed_option_is_an_error_with_the_new_name() {
-        for (old, new) in RENAMED {
-            let words = ["derivs", "backfill", "--from", "1d", "--out", "a.csv", old];
-            let error = parse(words.map(OsString::from).to_vec()).unwrap_err().to_string();
-            assert!([old, new].iter().all(|name| error.contains(&format!("'{name}'"))), "{error}");
-        }
     }
 }

@@ -100,7 +100,7 @@ impl Offered {
             arg = arg.alias(self.wire_name);
         }
         let ty = info.ty;
-        arg = arg.long(long).value_name(value_name(ty)).value_parser(value);
+        arg = arg.value_name(long.replace('-', "_").to_uppercase()).long(long).value_parser(value);
         arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
         if splits(info) {
             arg = arg.value_delimiter(',');
@@ -137,16 +137,6 @@ fn values(info: &ParamInfo) -> Option<String> {
         0 => None,
         1..=MAX_LISTED => Some(known.join(", ")),
         _ => Some(format!("{}, …", known[..2].join(", "))),
-    }
-}
-
-fn value_name(ty: ValueType) -> String {
-    match ty {
-        ValueType::Named(ty) => kebab(ty.name).replace('-', "_").to_uppercase(),
-        ValueType::Timestamp(_) => "WHEN".to_owned(),
-        ValueType::Count | ValueType::Integer | ValueType::Number => "NUMBER".to_owned(),
-        ValueType::Boolean => "BOOL".to_owned(),
-        _ => "TEXT".to_owned(),
     }
 }
 

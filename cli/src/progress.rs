@@ -3,7 +3,7 @@
 //! The bar is drawn only on a terminal. Otherwise the caller prints a progress line at intervals.
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use generated_client::history::Progress;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,10 +11,15 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use crate::log::Log;
 use crate::table::readable;
 
+/// Interval of the progress lines if no bar is drawn.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+
 /// One bar for all series.
 pub(crate) struct Bar {
     bar: ProgressBar,
     pub(crate) total: Progress,
+    /// The time of the last line.
+    line: Instant,
 }
 
 impl Bar {
@@ -27,20 +32,17 @@ impl Bar {
         bar.tick();
         let mut total = Progress::default();
         total.pages_left = requests;
-        Self { bar, total }
+        Self { bar, total, line: Instant::now() }
     }
 
-    /// Updates the progress of all series.
-    pub(crate) fn progress(&mut self, total: &Progress) {
+    /// Updates the progress of all series. Prints it as a line once a minute if no bar is drawn.
+    pub(crate) fn progress(&mut self, total: &Progress, log: Log) {
         self.total.clone_from(total);
         self.bar.set_length(total.pages + total.pages_left);
         self.bar.set_position(total.pages);
         self.bar.set_message(format!("{}, {}", counted(total.records, "record"), remaining(total)));
-    }
-
-    /// Prints the progress as a line if no bar is drawn.
-    pub(crate) fn line(&self, log: Log) {
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() && self.line.elapsed() >= LINE_EVERY {
+            self.line = Instant::now();
             log.remark(&summary(&self.total));
         }
     }

@@ -24,7 +24,7 @@ use crate::path_names;
 use crate::saved_state::{self, SeriesState};
 use crate::series::SeriesRequest;
 use crate::single_file::SingleFile;
-use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
+use crate::table_schema::UNKNOWN_FIELDS;
 use crate::target::Target;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::Timestamps;
@@ -223,22 +223,15 @@ impl ExistingContent {
     /// Returns the existing content of a series.
     pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
         let state = self.state(series.path()).await?.unwrap_or_else(|| SeriesState::new(series));
-        let state = state.with_step(series);
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
-            // Inferred columns are reused only if they are of the same endpoint, because other endpoints may have a
-            // column of the same name with another type.
-            let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
-            let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
-            if is_declared || base.state.series.iter().any(is_own) {
-                found.schema = Some(base.schema.clone());
-                found.location = single.location();
-            }
+            found.schema = Some(base.schema.clone());
+            found.location = single.location();
         }
         self.compare(&mut found).await?;
         if found.schema.is_none() {
-            // All series of an endpoint have the same columns, even inferred ones.
+            // All series of an endpoint have the same columns.
             let files = self.storage.list(&endpoint).await?;
             if let Some(file) = files.iter().find(|file| path_names::read_file(file).is_some()) {
                 found.schema = Some(self.input(file).await?.schema());

@@ -54,12 +54,8 @@ pub(crate) struct SeriesState {
 
 impl SeriesState {
     pub(crate) fn new(series: &SeriesRequest) -> Self {
-        let (path, time) = (series.path().to_owned(), series.time().name.to_owned());
-        Self { path, time, ..Self::default() }.with_step(series)
-    }
-
-    pub(crate) fn with_step(self, series: &SeriesRequest) -> Self {
-        Self { step: series.step().as_secs(), ..self }
+        let (path, time) = (series.path().to_owned(), series.time().to_owned());
+        Self { path, time, step: series.step().as_secs(), ..Self::default() }
     }
 
     pub(crate) fn step(&self) -> Duration {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use runtime::history::History;
-use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
+use runtime::registry::{BodyInfo, EndpointInfo};
 use runtime::{Dynamic, Request};
 
 use crate::error::Error;
@@ -24,21 +24,7 @@ pub struct SeriesRequest {
     request: Request<Dynamic>,
     path: String,
     step: Duration,
-    time: TimeColumn,
-}
-
-/// The time field of a record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimeColumn {
-    pub(crate) name: &'static str,
-    pub(crate) unit: TimeUnit,
-}
-
-impl TimeColumn {
-    pub(crate) fn of(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<Self> {
-        let BodyInfo::Series { time, time_unit, .. } = endpoint.body else { return None };
-        Some(Self { name: time?, unit: time_unit.unwrap_or(service.time_unit) })
-    }
+    time: &'static str,
 }
 
 impl SeriesRequest {
@@ -47,9 +33,10 @@ impl SeriesRequest {
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
-        let time = TimeColumn::of(request.endpoint(), request.service()).ok_or_else(|| {
-            Error::invalid_input(format!("{}: the records of this endpoint have no time", request.endpoint()))
-        })?;
+        let BodyInfo::Series { time: Some(time), .. } = request.endpoint().body else {
+            let endpoint = request.endpoint();
+            return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time")));
+        };
         Ok(Self { path: path(&request), step: plan.step, time, request })
     }
 
@@ -78,7 +65,8 @@ impl SeriesRequest {
         params(&self.request).into_iter()
     }
 
-    pub(crate) fn time(&self) -> TimeColumn {
+    /// Returns the time field of a record.
+    pub(crate) fn time(&self) -> &'static str {
         self.time
     }
 }

@@ -1,39 +1,34 @@
 //! The Arrow schema of an endpoint's series.
 //!
 //! The registry defines the names of the columns, which are those of the API, their types, and their metadata, which
-//! are meaning, unit and evidence. If the fields are unknown, the columns are inferred from the first records.
+//! are meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
 
-mod infer;
 mod types;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, ValueType};
-use runtime::{Request, Timestamp};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, TimeUnit, ValueType};
 
 use crate::error::Error;
-use crate::series::{SeriesRequest, TimeColumn};
+use crate::series::SeriesRequest;
 
 /// The column with the fields that no other column contains, as a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+
+/// The type of a time column; all units are converted.
+const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
 
 /// The columns of a series of records.
 #[derive(Clone, Debug)]
 pub struct TableSchema {
     schema: SchemaRef,
-    columns: Columns,
-}
-
-#[derive(Clone, Debug)]
-enum Columns {
-    /// Declared columns, one for each field of the table.
-    Known(&'static RecordInfo),
-    /// Names and types that were inferred from records, without the column of unknown fields.
-    Inferred(Vec<(String, ValueType)>),
+    /// The fields; `None` if they are unknown.
+    record: Option<&'static RecordInfo>,
 }
 
 impl TableSchema {
@@ -41,30 +36,19 @@ impl TableSchema {
     /// records are unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
         let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
-        let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
+        Some(Self::new(record.fields.iter().map(types::field).collect(), Some(record)))
+    }
+
+    fn new(mut fields: Vec<Field>, record: Option<&'static RecordInfo>) -> Self {
         fields.push(unknown_fields(&fields));
-        Some(Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) })
+        Self { schema: Arc::new(Schema::new(fields)), record }
     }
 
-    /// Infers the columns of records whose fields are unknown. The request identifies the endpoint and the service.
-    ///
-    /// Numbers, Booleans and strings get typed columns, and all other values get JSON columns.
-    pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
-        let time = TimeColumn::of(request.endpoint(), request.service());
-        Self::inferred(infer::columns(time, records))
-    }
-
-    fn inferred(columns: Vec<(String, ValueType)>) -> Self {
-        let field = |(name, ty): &(String, ValueType)| types::described(name, *ty, &[]);
-        let mut fields: Vec<Field> = columns.iter().map(field).collect();
-        fields.push(unknown_fields(&fields));
-        Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Inferred(columns) }
-    }
-
-    /// Returns the declared columns of a series, or else the columns inferred from an existing file.
-    pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
-        Self::for_endpoint(series.endpoint())
-            .or_else(|| Some(Self::inferred(infer::stored(Some(series.time()), found?))))
+    /// Returns the columns of a series: the declared ones, or the time and the record as JSON.
+    pub(crate) fn of_series(series: &SeriesRequest) -> Self {
+        let unknown =
+            || vec![types::described(series.time(), TIME, &[]), types::described("record", ValueType::Any, &[])];
+        Self::for_endpoint(series.endpoint()).unwrap_or_else(|| Self::new(unknown(), None))
     }
 
     /// Returns the Arrow schema.
@@ -74,9 +58,16 @@ impl TableSchema {
 
     /// Converts records to a batch. `times` contains the time of each record, or `None` if it is unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
-        let columns = match &self.columns {
-            Columns::Known(record) => known(record, records),
-            Columns::Inferred(columns) => infer::arrays(columns, records, times),
+        let columns = match self.record {
+            Some(record) => known(record, records),
+            None => vec![
+                types::array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
+                types::array(
+                    ValueType::Any,
+                    records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any)),
+                ),
+                new_null_array(&DataType::Utf8, records.len()),
+            ],
         };
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }

@@ -3,7 +3,7 @@
 //! The crate `tables` fetches and writes the records, and `backfill_report` shows the plan, the progress and the
 //! outcome.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,9 +27,6 @@ use crate::requested_series::{Series, combine, labels, must_have_history, no_ran
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
-
-/// Interval of the progress lines if no bar is drawn.
-const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
@@ -96,7 +93,6 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
-        self.warn_of_unused_options(&file, log);
         if file.out == "-" && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
@@ -109,32 +105,13 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let reporter = RefCell::new(Reporter::new(log, labels, plan.requests()));
+        let mut reporter = Reporter::new(log, labels, plan.requests());
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
-        let run = job.run(|event| reporter.borrow_mut().event(event), cancel);
-        let ended = with_lines(run, || reporter.borrow().bar.line(log)).await;
-        let reporter = reporter.borrow();
+        let ended = job.run(|event| reporter.event(event), cancel).await;
         reporter.bar.clear();
         reporter.report();
         reporter.end(&file, ended?, signal.get())
-    }
-
-    /// Warns of options that have no effect with the target.
-    fn warn_of_unused_options(&self, file: &JobFile, log: Log) {
-        let (is_stream, is_file) = (file.out == "-", matches!(Target::parse(&file.out), Ok(Target::File { .. })));
-        for (option, is_unused) in [
-            ("--format", self.format.is_some() && !is_stream),
-            ("--partition", self.partition.is_some() && (is_stream || is_file)),
-            ("--refetch", self.refetch.is_some() && is_stream),
-            ("--refetch-gaps", self.refetch_gaps && is_stream),
-            ("--include-partial", self.include_partial && is_stream),
-            ("--strict", self.strict && is_stream),
-        ] {
-            if is_unused {
-                log.warning(&format!("`{option}` has no effect with `--out {}`", file.out));
-            }
-        }
     }
 
     /// Prints all records of the range, one series after the other.
@@ -207,17 +184,6 @@ impl Backfill {
     }
 }
 
-/// Runs `work` to its end, and calls `line` once a minute until then.
-async fn with_lines<T>(work: impl Future<Output = T>, line: impl Fn()) -> T {
-    let mut work = std::pin::pin!(work);
-    loop {
-        match tokio::time::timeout(LINE_EVERY, &mut work).await {
-            Ok(done) => return done,
-            Err(_) => line(),
-        }
-    }
-}
-
 /// Converts the series to those of the crate `tables`. Paths that are not in the catalogue are omitted.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
@@ -226,17 +192,4 @@ pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::S
 
 fn partition(text: &str) -> Result<Partition, String> {
     text.trim().parse().map_err(|error: tables::Error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_line_is_printed_once_a_minute() {
-        let lines = Cell::new(0);
-        let done = with_lines(tokio::time::sleep(Duration::from_secs(200)), || lines.set(lines.get() + 1));
-        done.await;
-        assert_eq!(lines.get(), 3);
-    }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use generated_client::SERVICE;
 use generated_client::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
+    BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
 };
 
 use crate::command_line::candidates;
@@ -89,13 +89,7 @@ fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
 }
 
 fn source(endpoint: &EndpointInfo) -> String {
-    let how = match endpoint.evidence {
-        Evidence::Documented => "documented",
-        Evidence::Published => "published by the provider",
-        Evidence::Reported => "reported by public clients",
-        Evidence::PreviousVersion => "previous version of the API",
-        other => other.as_str(),
-    };
+    let how = endpoint.evidence.as_str();
     if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
 }
 

@@ -17,16 +17,12 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::param_options::Params;
-use crate::progress::counted;
 use crate::requested_series::{combine, no_range_params};
 use crate::stdout;
 use crate::time_arg;
 
 /// Number of records that are drawn without `--from`.
 const RECORDS: u32 = 100;
-
-/// Fetching more pages than this takes longer than two seconds, so their number is printed.
-const MANY: u64 = 20;
 
 /// Draw records over time in the terminal or as an SVG file
 #[derive(Args, Debug)]
@@ -76,16 +72,12 @@ impl Plot {
         no_range_params(&self.params)?;
         let all = combine(&self.chosen.with_history()?, &self.params, log)?;
         let connected = self.connection.open(log).await?;
-        let (mut tasks, mut requests) = (Vec::new(), 0);
+        let mut tasks = Vec::new();
         for series in all {
             let Some(request) = request(&connected.client, &series) else { continue };
             let step = request.clone().history(0..0).plan()?.step;
             let history = request.history(self.from.unwrap_or(self.to - RECORDS * step).floor(step)..self.to);
-            requests += history.plan()?.requests;
             tasks.push((series, tokio::spawn(history.collect())));
-        }
-        if requests > MANY {
-            log.remark(&format!("fetching {}", counted(requests, "page")));
         }
         let mut fetched = Vec::new();
         for (series, task) in tasks {

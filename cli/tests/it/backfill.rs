@@ -308,15 +308,6 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
 }
 
 #[test]
-fn an_option_without_effect_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("quarter.csv");
-    let output = run(&one(&file, &["--sandbox", "--partition", "day", "--dry-run"]));
-    let expected = format!("warning: `--partition` has no effect with `--out {}`\n", support::text(&file));
-    assert!(output.code == Some(0) && output.err.starts_with(&expected), "{}", output.err);
-}
-
-#[test]
 fn a_stream_has_the_columns_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");

@@ -15,7 +15,7 @@ use crate::saved_state::SeriesState;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BackfillEvent {
-    /// The progress of all series, after every page.
+    /// The progress of all series, after every page and at least once a second.
     #[non_exhaustive]
     Progress {
         /// The finished and remaining work of this run.

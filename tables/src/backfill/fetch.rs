@@ -60,11 +60,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                         Ok(page) => self.page(item, unwritten, page).await?,
                         Err(error) => rejected = self.failed(item, error),
                     }
-                    self.report_progress();
                 }
-                // No page arrived within a tick, so only the check below is needed.
+                // No page arrived within a tick.
                 Err(_) => {}
             }
+            self.report_progress();
             self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
         }
         // Dropping the histories stops all requests before the remaining rows are written.

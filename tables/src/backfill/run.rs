@@ -2,14 +2,13 @@
 //!
 //! The input is a plan, and the output is files and events. The client's history decides which pages are requested.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::ops::Range;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 use runtime::history::{FailedPage, Progress, Report};
 use tokio::time::Instant;
@@ -23,7 +22,6 @@ use crate::merge_file;
 use crate::merge_rows::Changes;
 use crate::saved_state::{Known, SeriesState};
 use crate::series::SeriesRequest;
-use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
 /// Number of ranges that are fetched concurrently. It is limited because each keeps pages and a partition in memory.
@@ -42,8 +40,6 @@ pub(super) struct Run<'j, W> {
     pub(super) job: &'j Backfill,
     pub(super) content: &'j ExistingContent,
     pub(super) watch: W,
-    /// The inferred columns of endpoints whose fields are unknown, by endpoint.
-    pub(super) inferred: BTreeMap<String, SchemaRef>,
     pub(super) series: Vec<SeriesRun>,
     /// All ranges of the run, in the order in which they are fetched.
     pub(super) items: Vec<Item>,
@@ -95,17 +91,16 @@ pub(super) async fn run(
     run.finish(begun).await
 }
 
-/// Returns the ranges of all series, interleaved so that no series waits for all ranges of another.
+/// Returns the ranges of all series.
 fn items(job: &Backfill, planned: &[(SeriesPlan, Inventory)]) -> Result<Vec<Item>, Error> {
-    let mut turns: Vec<(usize, Item)> = Vec::new();
+    let mut items = Vec::new();
     for (index, (request, (plan, _))) in job.series.iter().zip(planned).enumerate() {
-        for (turn, range) in plan.unsettled.iter().chain(&plan.gaps).enumerate() {
+        for range in plan.unsettled.iter().chain(&plan.gaps) {
             let requests = job.history(request, range.clone()).plan()?.requests;
-            turns.push((turn, Item::new(index, range.clone(), requests)));
+            items.push(Item::new(index, range.clone(), requests));
         }
     }
-    turns.sort_by_key(|(turn, _)| *turn);
-    Ok(turns.into_iter().map(|(_, item)| item).collect())
+    Ok(items)
 }
 
 impl Item {
@@ -127,12 +122,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         watch: W,
         planned: &[(SeriesPlan, Inventory)],
     ) -> Result<Self, Error> {
-        let mut inferred = BTreeMap::new();
-        for (series, (_, found)) in job.series.iter().zip(planned) {
-            if let (None, Some(schema)) = (TableSchema::for_endpoint(series.endpoint()), &found.schema) {
-                inferred.entry(series.endpoint().to_string()).or_insert(schema.clone());
-            }
-        }
         let series = planned.iter().map(|(plan, found)| SeriesRun {
             known: found.state.known(),
             state: found.state.clone(),
@@ -145,7 +134,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             job,
             content,
             watch,
-            inferred,
             series: series.collect(),
             items: items(job, planned)?,
             lost: 0,

@@ -66,7 +66,7 @@ impl UnwrittenRows {
 /// Adds the invalid records of a page to its records, with null for each value that does not fit. Returns the checksums
 /// of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
-    let time = series.time().name;
+    let time = series.time();
     // The text of a record without a time is unknown, so the checksum of an index is used instead of that of the text.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();

@@ -1,7 +1,5 @@
 //! Writes the rows of a run: collects the rows of a partition, and merges them with the file of the partition.
 
-use std::sync::Arc;
-
 use arrow_array::RecordBatch;
 use runtime::history::Page;
 use runtime::record::AnyRecord;
@@ -78,7 +76,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         unwritten: &mut UnwrittenRows,
         page: &Page<AnyRecord>,
     ) -> Result<(), Error> {
-        let batch = self.batch(index, page)?;
+        let Some(series) = self.job.series.get(index) else { return Ok(()) };
+        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+        let batch = TableSchema::of_series(series).batch(&page.records, &times)?;
         let (mut from, partition) = (0, self.content.head.partition);
         while let Some(first) = page.times.get(from) {
             if unwritten.is_other(*first) {
@@ -91,21 +91,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         unwritten.fetched.add(page.range.clone());
         Ok(())
-    }
-
-    /// Converts the records of a page to rows.
-    fn batch(&mut self, index: usize, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
-        let empty = || RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()));
-        let Some(series) = self.job.series.get(index).filter(|_| !page.records.is_empty()) else { return Ok(empty()) };
-        let infer = || TableSchema::infer(series.request(), &page.records).schema();
-        let columns = match TableSchema::for_endpoint(series.endpoint()) {
-            // The first page of any series of an endpoint determines the inferred columns.
-            None => Some(self.inferred.entry(series.endpoint().to_string()).or_insert_with(infer)),
-            Some(_) => None,
-        };
-        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
-        let table = TableSchema::of_series(series, columns.map(|columns| &**columns));
-        table.map_or_else(|| Ok(empty()), |table| table.batch(&page.records, &times))
     }
 
     /// Writes the fetched rows of a range, and the state of its series.

@@ -72,22 +72,15 @@ impl Bucket {
     }
 }
 
-/// Returns the service's message and code, if present; otherwise the complete error.
+/// Returns the service's message, if present; otherwise the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
-    match message(&error.to_string()) {
-        Some(message) => message.into(),
-        None => error.into(),
-    }
+    message(&error.to_string()).map_or_else(|| error.into(), Into::into)
 }
 
-/// Returns the message and the code in the XML of an error response.
+/// Returns the message in the XML of an error response.
 fn message(text: &str) -> Option<String> {
-    let element = |name: &str| {
-        let rest = text.split_once(&format!("<{name}>"))?.1;
-        Some(rest.split_once(&format!("</{name}>"))?.0)
-    };
-    let (text, code) = (element("Message")?, element("Code")?);
-    Some(format!("{} ({code})", text.trim_end_matches('.')))
+    let (_, rest) = text.split_once("<Message>")?;
+    Some(rest.split_once("</Message>")?.0.trim_end_matches('.').to_owned())
 }
 
 #[cfg(test)]
@@ -98,7 +91,7 @@ mod tests {
     fn an_error_shows_the_message_of_the_service() {
         let text =
             "Generic S3 error: 404: <Error><Code>NoSuchBucket</Code><Message>It does not exist.</Message></Error>";
-        assert_eq!(message(text).as_deref(), Some("It does not exist (NoSuchBucket)"));
+        assert_eq!(message(text).as_deref(), Some("It does not exist"));
         assert_eq!(message("Generic S3 error: connection refused"), None);
     }
 }

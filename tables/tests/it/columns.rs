@@ -6,9 +6,7 @@ use std::path::Path;
 use tables::{Partition, SeriesRequest, Target, status};
 
 use crate::support::service::{COUNT, LEVELS, NOTES, RATIO, TEXT, WIDE};
-use crate::support::{
-    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted,
-};
+use crate::support::{DAY, END, TARGETS, batches, client, client_of, coins, files, hours, job, read, run, scripted};
 
 #[tokio::test(start_paused = true)]
 async fn columns_of_a_file_do_not_depend_on_set_params() {
@@ -133,37 +131,22 @@ async fn files_of_a_data_set_have_the_columns_of_a_changed_catalogue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn inferred_columns_do_not_depend_on_other_endpoints_of_the_file() {
+async fn a_record_of_unknown_fields_is_json() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         assert!(run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await.is_complete);
-        let client =
-            client_of(|_, from, to| (200, body(from, to, |_| Some("7".to_owned())).replace("volumeRatio", "size")));
-        let client = client.build().unwrap();
-        for coin in ["BTC", "ETH"] {
-            assert_eq!(run(&job(vec![hours(&client, &LEVELS, coin)], END - DAY, END, &path)).await.records, 24);
-        }
-        let sizes = read(&path).iter().filter(|row| row.get("size").is_some_and(|size| size == "7.0")).count();
-        assert_eq!(sizes, 48, "{name}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn inferred_columns_are_those_of_the_first_run() {
-    for name in TARGETS {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join(name);
         let (client, script) = scripted(|_| Some("7".to_owned()));
         let whole = job(vec![hours(&client, &LEVELS, "BTC")], END - 3 * DAY, END, &path);
-        assert!(run(&whole).await.is_complete);
+        assert_eq!(run(&whole).await.records, 72, "{name}");
         *script.lock().unwrap() = |_| Some(r#""seven","new":1"#.to_owned());
-        assert!(run(&whole).await.is_complete);
+        let again = run(&whole).await;
+        assert_eq!((again.series[0].revised, again.series[0].invalid), (72, 0), "{name}: {again:?}");
         let rows = read(&path);
-        assert_eq!(rows.len(), 72);
-        let unknown: runtime::Value = serde_json::from_str(&rows[71]["unknown_fields"]).unwrap();
-        assert_eq!((&unknown["volumeRatio"], &unknown["new"]), (&"seven".into(), &1.into()), "{name}");
-        assert!(rows.iter().all(|row| row["endpoint"] == "orderflow.levels" && row["coin"] == "BTC"), "{name}");
+        let records: Vec<runtime::Value> =
+            rows.iter().filter_map(|row| serde_json::from_str(row.get("record")?).ok()).collect();
+        assert!(records.len() == 72 && rows.len() == 96, "{name}: {rows:?}");
+        assert!(records.iter().all(|record| record["volumeRatio"] == "seven" && record["new"] == 1), "{name}");
     }
 }
 

@@ -107,28 +107,3 @@ async fn columns_have_known_facts_as_metadata() {
     assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(µs, "UTC")"#);
     assert!(TableSchema::for_endpoint(&UNKNOWN).is_none());
 }
-
-#[tokio::test]
-async fn inferred_columns_keep_other_values_as_unknown_fields() {
-    let first =
-        r#"{"at":1700000000,"a":1,"b":"x","c":true,"d":{"e":1},"f":null,"g":2},{"at":1700000060,"a":2.5,"g":"mixed"}"#;
-    let (request, records) = series(&UNKNOWN, first).await;
-    let table = TableSchema::infer(&request, &records.data);
-    let [csv, _] = lines(&table, &records);
-    let expected = [
-        "at,a,b,c,d,g,unknown_fields",
-        r#"2023-11-14T22:13:20Z,1.0,x,true,"{""e"":1}",2,"#,
-        r#"2023-11-14T22:14:20Z,2.5,,,,"""mixed""","#,
-    ];
-    assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
-    // Fields that appear only in later records are not lost.
-    let later = r#"{"at":1700000000,"a":"1","b":2,"c":null,"f":3,"new":[4]},{"at":1700000060,"a":9007199254740993}"#;
-    let (_, records) = series(&UNKNOWN, later).await;
-    let [csv, _] = lines(&table, &records);
-    let expected = [
-        "at,a,b,c,d,g,unknown_fields",
-        r#"2023-11-14T22:13:20Z,,,,,,"{""a"":""1"",""b"":2,""f"":3,""new"":[4]}""#,
-        r#"2023-11-14T22:14:20Z,,,,,,"{""a"":9007199254740993}""#,
-    ];
-    assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
-}
