@@ -28,8 +28,8 @@ impl<'d> Reader<'d> {
     fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, pointer: &str) {
         let Some(path) = self.path(path, pointer) else { return };
         if !self.templates.insert(url_path::template(&path)) {
-            let why = "a path that differs from another only in the names of its params";
-            self.omissions.add(Weight::Fact, why, pointer);
+            let why = format!("{pointer}, which differs from another path only in the names of its params");
+            self.omissions.add(Weight::Missing, why, pointer);
             return;
         }
         self.omissions.unread(operation, OPERATION, pointer);
@@ -39,8 +39,8 @@ impl<'d> Reader<'d> {
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         // Our own descriptions declare unknown params, because a missing `parameters` is an empty list.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
-        let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, pointer) };
-        let params = self.path_params(&path, params, are_all);
+        let (params, are_all) = self.params(item, operation, pointer);
+        let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
         let tree = Tree::map()
             .with("evidence", self.options.evidence.as_str())
@@ -66,8 +66,8 @@ impl<'d> Reader<'d> {
         let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
         let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
-        if rest.is_none() && !server.is_empty() {
-            let why = format!("the path `{url}`, because base URLs end in `{}`", self.suffix);
+        if rest.is_none() && !server.is_empty() && path.starts_with('/') {
+            let why = format!("`{url}`, because base URLs end in `{}`", self.suffix);
             self.omissions.add(Weight::Missing, why, pointer);
             return None;
         }
@@ -78,21 +78,28 @@ impl<'d> Reader<'d> {
             Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
             _ => "an unsupported form",
         };
-        self.omissions.add(Weight::Missing, format!("a path with {why}"), pointer);
+        self.omissions.add(Weight::Missing, format!("{pointer}, a path with {why}"), pointer);
         None
     }
 
     /// The params, completed or reduced to match those in the path; `None` if the list may be incomplete and the path
     /// has no params.
-    fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
+    fn path_params(&mut self, path: &str, params: Vec<Tree>, are_all: bool, pointer: &str) -> Option<Vec<Tree>> {
         let in_path = url_path::params(path);
-        if !are_all && in_path.is_empty() {
+        let is_unknown = !are_all && in_path.is_empty();
+        let name = |reader: &Self, entry: &Tree| reader.definition(entry).text("name").unwrap_or_default().to_owned();
+        let fits = |entry: &Tree| self.definition(entry).get("in").is_some() == in_path.contains(&&*name(self, entry));
+        let (mut params, others): (Vec<_>, Vec<_>) = params.into_iter().partition(|entry| !is_unknown && fits(entry));
+        for other in others {
+            let why = if is_unknown { "others of the operation are unknown" } else { "it contradicts the path" };
+            let why = format!("the param `{}`, because {why}", name(self, &other));
+            self.omissions.add(Weight::Missing, why, pointer);
+        }
+        if is_unknown {
             return None;
         }
-        let name = |entry: &Tree| self.definition(entry).text("name").unwrap_or_default().to_owned();
-        params.retain(|entry| self.definition(entry).get("in").is_some() == in_path.contains(&name(entry).as_str()));
         for missing in in_path {
-            if !params.iter().any(|entry| name(entry) == missing) {
+            if !params.iter().any(|entry| name(self, entry) == missing) {
                 let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
                 params.push(summarized(plain));
             }

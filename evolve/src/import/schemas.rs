@@ -32,25 +32,21 @@ impl<'d> Reader<'d> {
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let pointer = reference.unwrap_or(pointer);
-        let why = if pointer.matches('/').count() > DEPTH {
-            "a schema nested too deep, which becomes `any`"
-        } else if self.nesting > DEPTH {
-            "a schema that contains itself, which becomes `any`"
-        } else {
-            self.omissions.unread(schema, SCHEMA, pointer);
-            self.nesting += 1;
-            let value = self.composed(schema, name, pointer);
-            self.nesting -= 1;
-            if value.ty == ANY
-                && !self.omissions.is_explained(pointer)
-                && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
-            {
-                self.omissions.add(Weight::Untyped, "a schema that becomes `any`", pointer);
-            }
-            return Valued { nullable: value.nullable || nullable, ..value };
-        };
-        self.omissions.add(Weight::Untyped, why, pointer);
-        any()
+        if self.nesting > DEPTH {
+            self.omissions.add(Weight::Untyped, "a schema that contains itself, which becomes `any`", pointer);
+            return any();
+        }
+        self.omissions.unread(schema, SCHEMA, pointer);
+        self.nesting += 1;
+        let value = self.composed(schema, name, pointer);
+        self.nesting -= 1;
+        if value.ty == ANY
+            && !self.omissions.is_explained(pointer)
+            && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
+        {
+            self.omissions.add(Weight::Untyped, "a schema that becomes `any`", pointer);
+        }
+        Valued { nullable: value.nullable || nullable, ..value }
     }
 
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
