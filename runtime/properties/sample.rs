@@ -46,12 +46,12 @@ impl Record for Every {
             field("flag", ValueType::Boolean),
             field("text", ValueType::String),
             field("side", ValueType::named::<Side>()),
-            field("maybe", ValueType::Number).optional(),
-            field("any", ValueType::Any).optional(),
-            field("levels", ValueType::List(&ValueType::record::<Level>())).optional(),
-            field("best", ValueType::record::<Level>()).optional(),
-            field("grid", ValueType::List(&ValueType::List(&ValueType::Number))).optional(),
-            field("a\\n", ValueType::Boolean).optional(),
+            FieldInfo { optional: true, ..field("maybe", ValueType::Number) },
+            FieldInfo { optional: true, ..field("any", ValueType::Any) },
+            FieldInfo { optional: true, ..field("levels", ValueType::List(&ValueType::record::<Level>())) },
+            FieldInfo { optional: true, ..field("best", ValueType::record::<Level>()) },
+            FieldInfo { optional: true, ..field("grid", ValueType::List(&ValueType::List(&ValueType::Number))) },
+            FieldInfo { optional: true, ..field("a\\n", ValueType::Boolean) },
         ],
     );
 }
@@ -90,8 +90,10 @@ pub(crate) struct About {
 }
 
 impl Record for About {
-    const INFO: &'static RecordInfo =
-        &RecordInfo::new("About", &[field("exchanges", ValueType::List(&ValueType::String)).optional()]);
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "About",
+        &[FieldInfo { optional: true, ..field("exchanges", ValueType::List(&ValueType::String)) }],
+    );
 }
 
 crate::fields!(About => exchanges = 0);

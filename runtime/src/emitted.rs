@@ -19,9 +19,6 @@ use std::borrow::Cow;
 
 use crate::decode::record::{Record, RecordValue, Row};
 use crate::decode::{self, fields};
-use crate::error::Error;
-use crate::rate_limit::RateLimit;
-use crate::registry::LimitInfo;
 
 /// Serializes a record in the form in which the service sends it.
 pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
@@ -51,14 +48,4 @@ pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
 /// Formats a record for `Debug`.
 pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     std::fmt::Debug::fmt(&RecordValue::of(record), f)
-}
-
-/// Returns a rate limit by its name in the catalogue.
-pub fn limit_named(name: &str, sets: &[LimitInfo]) -> Result<RateLimit, Error> {
-    RateLimit::named(name, sets)
-}
-
-/// Returns a rate limit that satisfies all rate limits in `sets`.
-pub fn limit_all(sets: &[LimitInfo]) -> RateLimit {
-    RateLimit::all(sets)
 }

@@ -2,9 +2,8 @@
 //!
 //! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`, and as `REGISTRY`
 //! with both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server uses
-//! it to route requests, and errors contain names from it.
+//! it to route requests, and errors contain names from it. A release may add fields to these types.
 
-mod builders;
 mod endpoint;
 mod history;
 mod service;

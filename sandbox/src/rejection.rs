@@ -68,7 +68,14 @@ mod tests {
 
     #[test]
     fn the_body_has_the_form_of_the_registry() {
-        let service = ServiceInfo::new("A service").error_body(&["detail.message", "error"], &["detail.error_code"]);
+        let service = ServiceInfo {
+            error_body: ErrorBodyInfo {
+                name: None,
+                message: &["detail.message", "error"],
+                code: &["detail.error_code"],
+            },
+            ..ServiceInfo::new("A service")
+        };
         let body = Rejection::param("`limit` has to be a count, not \"x\"").body(&service.error_body);
         let expected = serde_json::json!({
             "detail": {"message": "`limit` has to be a count, not \"x\"", "error_code": "invalid_param"}

@@ -223,8 +223,26 @@ mod tests {
 
     use super::*;
 
-    static LIMITS: [LimitInfo; 2] =
-        [LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)];
+    static LIMITS: [LimitInfo; 2] = [
+        LimitInfo {
+            name: "A",
+            requests: 10,
+            seconds: 1,
+            concurrent: Some(20),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+        LimitInfo {
+            name: "B",
+            requests: 600,
+            seconds: 60,
+            concurrent: Some(10),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+    ];
 
     fn traffic(names: &[&str]) -> Arc<Traffic> {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
@@ -253,7 +271,7 @@ mod tests {
     fn a_heavy_request_counts_as_several() {
         let (traffic, start) = (traffic(&["A"]), Instant::now());
         let admit = |at, weight| {
-            let endpoint = EndpointInfo::new("orderflow", "ratio", "Ratio").weight(weight);
+            let endpoint = EndpointInfo { weight, ..EndpointInfo::new("orderflow", "ratio", "Ratio") };
             traffic.admit(start + Duration::from_millis(at), Some(&endpoint)).err()
         };
         assert_eq!((admit(0, 4), admit(0, 7), admit(0, 6)), (None, Some(Duration::from_secs(1)), None));

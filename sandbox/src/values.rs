@@ -188,23 +188,32 @@ mod tests {
     fn values_stay_within_their_range() {
         for (min, max) in [(-1.0, 1.0), (0.1, 0.100_000_1), (-7.5, -2.5), (1.0e9, 2.0e9)] {
             let range = Range { min: Some(min), max: Some(max) };
-            let mut values = check(field("a", ValueType::Number).range(range));
+            let mut values = check(FieldInfo { range, ..field("a", ValueType::Number) });
             assert!(values.all(|value| range.contains(value.as_f64().unwrap())));
         }
         let range = Range { min: Some(-7.5), max: Some(3.5) };
-        assert!(check(field("a", ValueType::Integer).range(range)).all(|it| (-7..=3).contains(&it.as_i64().unwrap())));
-        assert!(check(field("a", ValueType::Count).range(range)).all(|it| (0..=3).contains(&it.as_u64().unwrap())));
+        assert!(
+            check(FieldInfo { range, ..field("a", ValueType::Integer) })
+                .all(|it| (-7..=3).contains(&it.as_i64().unwrap()))
+        );
+        assert!(
+            check(FieldInfo { range, ..field("a", ValueType::Count) })
+                .all(|it| (0..=3).contains(&it.as_u64().unwrap()))
+        );
         let range = Range { min: Some(5.0), max: None };
-        assert!(check(field("a", ValueType::Number).range(range)).all(|it| it.as_f64().unwrap() >= 5.0));
+        assert!(check(FieldInfo { range, ..field("a", ValueType::Number) }).all(|it| it.as_f64().unwrap() >= 5.0));
     }
 
     #[test]
     fn values_have_the_magnitude_of_the_example() {
         for (example, low, high) in [("0.0001", 5.0e-5, 1.5e-4), ("3e9", 1.5e9, 4.5e9), ("-20", -40.0, 40.0)] {
-            let mut values = check(field("a", ValueType::Number).example(example));
+            let mut values = check(FieldInfo { example: Some(example), ..field("a", ValueType::Number) });
             assert!(values.all(|value| (low..=high).contains(&value.as_f64().unwrap())), "{example}");
         }
-        assert!(check(field("a", ValueType::Number).unit("fraction")).all(|it| it.as_f64().unwrap() <= 1.0));
+        assert!(
+            check(FieldInfo { unit: "fraction", ..field("a", ValueType::Number) })
+                .all(|it| it.as_f64().unwrap() <= 1.0)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::iter;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::literal::{self, endpoint_info, ident};
+use super::literal::{endpoint_info, ident};
 use super::render::{Imports, Source, names_of};
 use super::{File, docs, endpoint, params, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
@@ -121,16 +121,18 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
             endpoint_info(api, &group.ident, endpoint)
         }
     });
-    let (aliases, notes) = (literal::values("aliases", aliases), literal::text("notes", notes));
     quote! {
-        pub(crate) static GROUP: GroupInfo =
-            GroupInfo::new(#name, #title).summary(#summary) #aliases #notes .endpoints(&[#(#endpoints),*]);
+        pub(crate) static GROUP: GroupInfo = GroupInfo {
+            ident: #name, title: #title, summary: #summary, aliases: &[#(#aliases),*], notes: #notes,
+            endpoints: &[#(#endpoints),*]
+        };
     }
 }
 
 fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
     let mut imports = record::imports(api);
-    let registry = "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ParamInfo ParamList ParamLocation";
+    let registry =
+        "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ListFormat ParamInfo ParamList ParamLocation";
     imports.extend(names_of("::runtime::registry", registry));
     imports.extend(names_of("::runtime", "Endpoint markers takes").chain(names_of("crate", "Client Request Series")));
     imports.extend(names_of("super::service", "params records").chain([("HasHistory", "::runtime::history")]));

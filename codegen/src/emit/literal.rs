@@ -129,19 +129,33 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// The builder call `.key(value)`; nothing if there is no value.
-pub(super) fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
-    let key = ident(key);
-    value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
+/// The struct literal of a registry entry: the given fields, and the rest from `base`.
+pub(super) fn entry(name: &str, fields: &[TokenStream], base: &TokenStream) -> TokenStream {
+    if fields.iter().all(TokenStream::is_empty) {
+        return base.clone();
+    }
+    let name = ident(name);
+    quote!(#name { #(#fields)* ..#base })
 }
 
-/// The builder call `.key(text)`; nothing if the text is empty.
+/// The field `key: value,` of a struct literal; nothing if there is no value.
+pub(super) fn field<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
+    let key = ident(key);
+    value.map_or_else(TokenStream::new, |value| quote!(#key: #value,))
+}
+
+/// The field `key: Some(value),` of a struct literal; nothing if there is no value.
+pub(super) fn some<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
+    field(key, value.map(|value| quote!(Some(#value))))
+}
+
+/// The field `key: text,` of a struct literal; nothing if the text is empty.
 pub(super) fn text(key: &str, text: &str) -> TokenStream {
-    link(key, Some(text).filter(|text| !text.is_empty()))
+    field(key, Some(text).filter(|text| !text.is_empty()))
 }
 
 fn range(range: Range) -> TokenStream {
-    link("range", Some(range).filter(|range| !range.is_all()))
+    field("range", Some(range).filter(|range| !range.is_all()))
 }
 
 fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
@@ -157,48 +171,48 @@ pub(super) fn field_info(field: &Field) -> TokenStream {
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
-    let optional = field.optional.then(|| quote!(.optional()));
-    let (range, example) = (range(field.range), link("example", field.example.as_ref()));
+    let optional = self::field("optional", field.optional.then_some(true));
+    let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let meaning = meaning(&field.unit, &field.summary, &field.notes);
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #meaning)
+    let base = quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence));
+    entry("FieldInfo", &[optional, range, example, meaning], &base)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (link("label", status.label.as_ref()), link("summary", status.summary.as_ref()));
+    let (label, summary) = (some("label", status.label.as_ref()), field("summary", status.summary.as_ref()));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
-    quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
+    entry("StatusInfo", &[label, summary, advice, notes], &quote!(StatusInfo::new(#code, #evidence)))
 }
 
 pub(super) fn param_info(param: &Param) -> TokenStream {
     let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
-    let in_path = param.in_path.then(|| quote!(.in_path()));
-    let style = match param.list_as {
-        ListFormat::Commas => quote!(),
-        ListFormat::Repeated => quote!(.repeated()),
-        ListFormat::Json => quote!(.as_json()),
+    let list_as = match param.list_as {
+        ListFormat::Commas => None,
+        other => Some(format_ident!("{other:?}")),
     };
-    let links = [
-        link("list_setter", param.list_setter.as_ref()),
-        style,
-        link("const_value", param.const_value.as_ref()),
-        link("required", param.required),
-        link("single_value", param.single_value),
-        link("default", param.default.as_ref()),
+    let fields = [
+        field("location", param.in_path.then(|| quote!(ParamLocation::Path))),
+        some("list_setter", param.list_setter.as_ref()),
+        field("list_as", list_as.map(|format| quote!(ListFormat::#format))),
+        some("const_value", param.const_value.as_ref()),
+        some("required", param.required),
+        some("single_value", param.single_value),
+        some("default", param.default.as_ref()),
         range(param.range),
         values("allowed_values", &param.allowed_values),
         values("tested_values", &param.tested_values),
         values("rejected_values", &param.rejected_values),
-        link("example", param.example.as_ref()),
+        some("example", param.example.as_ref()),
         meaning(&param.unit, &param.summary, &param.notes),
     ];
-    quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #(#links)*)
+    entry("ParamInfo", &fields, &quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence)))
 }
 
-/// The builder call for a list of values; nothing if the list is empty.
+/// The field with a list of values; nothing if the list is empty.
 pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
-    link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
+    field(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
 /// A param of an endpoint: a literal, or the constant of a shared param with the overrides of the endpoint.
@@ -212,73 +226,75 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
         return quote!(params::#constant);
     }
     let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { values(key, own) };
-    let links = [
-        link("known_by", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
-        link("default", own.default.as_ref().filter(|_| own.default != shared.default)),
+    let fields = [
+        field("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
+        some("default", own.default.as_ref().filter(|_| own.default != shared.default)),
         list("allowed_values", &own.allowed_values, &shared.allowed_values),
         list("tested_values", &own.tested_values, &shared.tested_values),
         list("rejected_values", &own.rejected_values, &shared.rejected_values),
-        link("example", own.example.as_ref().filter(|_| own.example != shared.example)),
-        link("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
+        some("example", own.example.as_ref().filter(|_| own.example != shared.example)),
+        field("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
     ];
-    quote!(params::#constant #(#links)*)
+    entry("ParamInfo", &fields, &quote!(params::#constant))
 }
 
 fn body(body: &Body) -> TokenStream {
     match body {
         Body::Series { record, time, time_form, evidence } => {
             let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
-            let time_unit = link("time_unit", *time_form);
-            quote!(.series(#record, #time, #evidence) #time_unit)
+            let time_unit = option(*time_form);
+            quote!(body: BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence },)
         }
         Body::Object { record, evidence } => {
             let record = record_info(record);
-            quote!(.object(#record, #evidence))
+            quote!(body: BodyInfo::Object { record: #record, evidence: #evidence },)
         }
         Body::Unknown => TokenStream::new(),
     }
 }
 
-/// The builder calls for the params of an endpoint: the constant of the param set, the endpoint's own params, and the
-/// params of the set that the endpoint overrides.
-fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
-    let Some(params) = &endpoint.params else { return TokenStream::new() };
+/// The params of an endpoint: the constant of the param set, the endpoint's own params, and the params of the set that
+/// the endpoint overrides.
+fn params(api: &Api, endpoint: &Endpoint) -> Option<TokenStream> {
+    let params = endpoint.params.as_ref()?;
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     // `resolve` puts the params of the set first.
     let (of_set, own) = params.split_at(set.map_or(0, |set| set.params.len()));
     let literal = |param| endpoint_param(param, &api.shared_params);
     let own = own.iter().map(literal);
-    let changed: Vec<_> = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal).collect();
-    let changed = (!changed.is_empty()).then(|| quote!(.param_overrides(&[#(#changed),*])));
+    let changed = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal);
     let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
-    quote!(.params(#set, &[#(#own),*]) #changed)
+    Some(quote!(ParamList { shared: #set, overrides: &[#(#changed),*], specific: &[#(#own),*] }))
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
     let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
-    let aliases = values("aliases", aliases);
-    let path = endpoint
-        .path
-        .as_ref()
-        .map_or_else(|| quote!(.name_evidence(#evidence)), |path| quote!(.path(#path, #evidence)));
-    let (summary, notes) = (text("summary", &endpoint.summary), text("notes", &endpoint.notes));
-    let (params, body) = (params(api, endpoint), body(&endpoint.body));
-    let deprecated = link("deprecated", endpoint.deprecated.as_ref());
-    let weight =
-        link("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(|weight| integer(weight.into())));
     let history = match &endpoint.history {
-        HistorySource::Service => TokenStream::new(),
+        HistorySource::Service => None,
         HistorySource::Endpoint(own) => {
             let own = history_info(own);
-            quote!(.history_source(HistorySource::Endpoint(&#own)))
+            Some(quote!(HistorySource::Endpoint(&#own)))
         }
-        HistorySource::Unknown => quote!(.history_source(HistorySource::Unknown)),
+        HistorySource::Unknown => Some(quote!(HistorySource::Unknown)),
     };
-    quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #history #weight #notes #deprecated)
+    let fields = [
+        values("aliases", aliases),
+        text("summary", &endpoint.summary),
+        some("path", endpoint.path.as_ref()),
+        field("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
+        some("params", params(api, endpoint)),
+        body(&endpoint.body),
+        field("history", history),
+        field("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(|weight| integer(weight.into()))),
+        text("notes", &endpoint.notes),
+        some("deprecated", endpoint.deprecated.as_ref()),
+    ];
+    let info = entry("EndpointInfo", &fields, &quote!(EndpointInfo::new(#group, #name, #title)));
+    quote!(&#info)
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
-    let sort = history.sort.as_ref().map(|(param, oldest_first)| quote!(.sort(#param, #oldest_first)));
-    quote!(HistoryInfo::new(#from, #to, #limit, #step, #evidence) #sort)
+    let sort = option(history.sort.as_ref().map(|(param, oldest_first)| quote!((#param, #oldest_first))));
+    quote!(HistoryInfo { from: #from, to: #to, limit: #limit, step: #step, sort: #sort, evidence: #evidence })
 }

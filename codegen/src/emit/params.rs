@@ -26,7 +26,7 @@ pub(super) fn file(api: &Api) -> File {
         items,
     };
     let mut imports = record::imports(api);
-    imports.extend(names_of("::runtime::registry", "ParamInfo ParamLocation"));
+    imports.extend(names_of("::runtime::registry", "ListFormat ParamInfo ParamLocation"));
     imports.extend(names_of("::runtime::wire", "ToWire IntoParam IntoParamList"));
     imports.extend([("Endpoint", "::runtime"), ("Request", "crate")]);
     source.render(&imports)
@@ -118,7 +118,7 @@ fn setter(setter: &Setter) -> TokenStream {
     // Every kind of setter accepts `None`, which omits the param.
     let (generics, argument, value, with) = match setter.passing() {
         Passing { several: false, exact: true } => {
-            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name), quote!(with_exact::<#ty>))
+            (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name.into()), quote!(with::<#ty, _>))
         }
         Passing { several: false, exact: false } => {
             (quote!(<Via>), quote!(impl IntoParam<#ty, Via>), quote!(#name), quote!(with::<#ty, _>))

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, field_literal, ident, text};
+use super::literal::{entry, field, field_info, field_literal, ident, text};
 use super::render::{Imports, Source, names_of};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
@@ -85,14 +85,16 @@ fn description(record: &Record) -> TokenStream {
     let record = ident(name);
     let summary = text("summary", summary);
     let form = match form {
-        RecordLayout::Object => quote!(),
-        RecordLayout::Positional => quote!(.positional()),
-        RecordLayout::Value => quote!(.value()),
+        RecordLayout::Object => None,
+        RecordLayout::Positional => Some(quote!(RecordLayout::Positional)),
+        RecordLayout::Value => Some(quote!(RecordLayout::Value)),
     };
     let infos = fields.iter().map(field_info);
+    let base = quote!(RecordInfo::new(#name, &[#(#infos),*]));
+    let info = entry("RecordInfo", &[summary, field("form", form)], &base);
     quote! {
         impl Record for #record {
-            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary #form;
+            const INFO: &'static RecordInfo = &#info;
         }
     }
 }
@@ -113,7 +115,8 @@ fn fields(record: &Record) -> TokenStream {
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports: Imports<'_> = names_of("::runtime", "Timestamp Value fields").collect();
     imports.extend(names_of("::runtime::record", "Record UnknownFields"));
-    imports.extend(names_of("::runtime::registry", "Evidence FieldInfo Range RecordInfo TimeUnit ValueType"));
+    imports
+        .extend(names_of("::runtime::registry", "Evidence FieldInfo Range RecordInfo RecordLayout TimeUnit ValueType"));
     imports.extend(api.types.iter().map(|ty| (ty.ident.as_str(), "crate")));
     imports
 }

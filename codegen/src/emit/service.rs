@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{field_info, history_info, ident, integer, link, status_info, text};
+use super::literal::{entry, field, field_info, history_info, ident, integer, option, some, status_info, text};
 use super::render::{Imports, Source, names_of};
 use super::{File, Package, docs};
 use crate::model::{
@@ -64,72 +64,76 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 fn info(service: &Service) -> TokenStream {
     let title = &service.title;
     let unit = (service.time_form != TimeForm::Counted(TimeUnit::Seconds)).then_some(service.time_form);
-    let time_unit = link("time_unit", unit);
-    let texts = [
+    let ErrorBody { name, message, code, .. } = &service.error_body;
+    let name = option(name.as_ref().map(|(name, known)| quote!((#name, #known))));
+    let error_body = quote!(ErrorBodyInfo { name: #name, message: &[#(#message),*], code: &[#(#code),*] });
+    let fields = [
         text("version", &service.version),
         text("summary", &service.summary),
         text("env_prefix", &service.env_prefix),
         text("base_url_suffix", &service.base_url_suffix),
+        field("time_unit", unit),
+        service.api_key.as_ref().map(api_key).unwrap_or_default(),
+        list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value))),
+        some("client_credentials", service.client_credentials.as_ref().map(client_credentials)),
+        list("errors", &service.errors, status_info),
+        field("error_body", Some(error_body)),
+        list("limits", &service.limits, limit),
+        some("envelope", service.envelope.as_ref().map(envelope)),
+        some("history", service.history.as_ref().map(history_info)),
     ];
-    let api_key = service.api_key.as_ref().map(api_key);
-    let headers = list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value)));
-    let client_credentials = link("client_credentials", service.client_credentials.as_ref().map(client_credentials));
-    let errors = list("errors", &service.errors, status_info);
-    let ErrorBody { name, message, code, .. } = &service.error_body;
-    let error_name = name.as_ref().map(|(name, known)| quote!(.error_name(#name, #known)));
-    let error_body = quote!(.error_body(&[#(#message),*], &[#(#code),*]) #error_name);
-    let limits = list("limits", &service.limits, limit);
-    let envelope = link("envelope", service.envelope.as_ref().map(envelope));
-    let history = link("history", service.history.as_ref().map(history_info));
-    quote! {
-        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key #headers #client_credentials #errors #error_body
-            #limits #envelope #history
-    }
+    entry("ServiceInfo", &fields, &quote!(ServiceInfo::new(#title)))
 }
 
 fn api_key(key: &ApiKey) -> TokenStream {
     let carrier = match &key.carrier {
         KeyCarrier::Header { name, prefix } => {
             let prefix = text("api_key_prefix", prefix);
-            quote!(.api_key_header(#name) #prefix)
+            quote!(api_key_header: Some(#name), #prefix)
         }
-        KeyCarrier::Basic => quote!(.api_key_basic()),
-        KeyCarrier::Query(name) => quote!(.api_key_query(#name)),
+        KeyCarrier::Basic => {
+            quote!(api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true,)
+        }
+        KeyCarrier::Query(name) => quote!(api_key_query: Some(#name),),
     };
-    let optional = key.optional.then(|| quote!(.api_key_optional()));
+    let optional = field("api_key_optional", key.optional.then_some(true));
     quote!(#carrier #optional)
 }
 
 fn envelope(envelope: &Envelope) -> TokenStream {
     let data = &envelope.data;
-    let metadata = link("metadata", envelope.metadata.as_ref());
-    let time = link("time", envelope.time.as_ref().map(|time| &time.wire_name));
-    quote!(EnvelopeInfo::new(#data) #metadata #time)
+    let metadata = option(envelope.metadata.as_ref());
+    let time = option(envelope.time.as_ref().map(|time| &time.wire_name));
+    quote!(EnvelopeInfo { data: #data, metadata: #metadata, time: #time })
 }
 
 fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     let ClientCredentials { path, label, evidence, notes, .. } = flow;
-    let (reply, errors) = (list("reply", &flow.reply, field_info), list("errors", &flow.errors, status_info));
-    let notes = text("notes", notes);
-    quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors #notes)
+    let (reply, errors) = (flow.reply.iter().map(field_info), flow.errors.iter().map(status_info));
+    quote! {
+        ClientCredentialsInfo {
+            path: #path, label: #label, evidence: #evidence, reply: &[#(#reply),*], errors: &[#(#errors),*], notes: #notes
+        }
+    }
 }
 
-/// The builder call `.key(&[…])`; nothing if the list is empty.
+/// The field `key: &[…],` of a struct literal; nothing if the list is empty.
 fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
     let literals = items.iter().map(literal);
-    link(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
+    field(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
 }
 
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let [requests, seconds] = numbers(limit);
-    let scope = link("scope", limit.scope.as_ref());
-    let endpoints = list("endpoints", &limit.endpoints, |name| quote!(#name));
-    let set = limit.concurrent.map(|number| integer(number.into())).map_or_else(
-        || quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence)),
-        |concurrent| quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence)),
-    );
-    quote!(#set #scope #endpoints)
+    let (scope, endpoints) = (option(limit.scope.as_ref()), &limit.endpoints);
+    let concurrent = option(limit.concurrent.map(|number| integer(number.into())));
+    quote! {
+        LimitInfo {
+            name: #name, requests: #requests, seconds: #seconds, concurrent: #concurrent, scope: #scope,
+            endpoints: &[#(#endpoints),*], evidence: #evidence
+        }
+    }
 }
 
 fn numbers(limit: &Limit) -> [TokenStream; 2] {
@@ -142,13 +146,13 @@ pub(super) fn limits_file(api: &Api) -> File {
     items.push(quote! {
         /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
         pub fn named(name: &str) -> Result<RateLimit, Error> {
-            emitted::limit_named(name, SERVICE.limits)
+            RateLimit::named(name, SERVICE.limits)
         }
     });
     items.push(quote! {
         /// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
         pub fn all() -> RateLimit {
-            emitted::limit_all(SERVICE.limits)
+            RateLimit::all(SERVICE.limits)
         }
     });
     let source = Source {
@@ -158,7 +162,7 @@ pub(super) fn limits_file(api: &Api) -> File {
         items,
     };
     let others = [("SERVICE", "crate"), ("LimitWindow", "::runtime::emitted")];
-    source.render(&names_of("::runtime", "Error RateLimit emitted").chain(others).collect())
+    source.render(&names_of("::runtime", "Error RateLimit").chain(others).collect())
 }
 
 /// The constant for a set of rate limits.

@@ -91,7 +91,6 @@ const REQUEST: &[&str] = &[
     "skip_bad_records",
     "timeout",
     "with",
-    "with_exact",
     "with_list",
 ];
 
@@ -128,6 +127,7 @@ const TYPES: &[&str] = &[
     "IntoParamList",
     "LimitInfo",
     "LimitWindow",
+    "ListFormat",
     "Metadata",
     "NamedType",
     "OutOfRange",
@@ -141,6 +141,7 @@ const TYPES: &[&str] = &[
     "Raw",
     "Record",
     "RecordInfo",
+    "RecordLayout",
     "Registry",
     "Request",
     "RequestKind",

@@ -6,7 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, ValueType,
 };
 use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
@@ -42,29 +43,40 @@ markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
-        .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
-        .path("/fundingRate", Evidence::Reported)
-        .params(
-            params::SEVERAL_EXCHANGES,
-            &[
-                ParamInfo::new(
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.",
+        path: Some("/fundingRate"),
+        evidence: Evidence::Reported,
+        params: Some(ParamList {
+            shared: params::SEVERAL_EXCHANGES,
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    default: Some("sum"),
+                    summary: "How the rates of several exchanges are combined.",
+                    notes: "The values and the default are from the previous API version; public clients do not send it.",
+                    ..ParamInfo::new(
                         "aggregation_type",
                         "aggregationType",
                         ValueType::named::<AggregationType>(),
                         Evidence::Published,
                     )
-                    .default("sum")
-                    .summary("How the rates of several exchanges are combined.")
-                    .notes(
-                        "The values and the default are from the previous API version; public clients do not send it.",
-                    ),
-                params::MARKET_TYPES
-                    .known_by(Evidence::Published)
-                    .notes("The values and the default are from other endpoints. Unknown: whether they apply here."),
+                },
+                ParamInfo {
+                    evidence: Evidence::Published,
+                    notes: "The values and the default are from other endpoints. Unknown: whether they apply here.",
+                    ..params::MARKET_TYPES
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Published);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<FundingRateRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Published,
+        },
+        ..EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
+    };
 }
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
@@ -87,33 +99,42 @@ pub struct FundingRateRecord {
 }
 
 impl Record for FundingRateRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Funding Rate.",
+        ..RecordInfo::new(
             "FundingRateRecord",
             &[
                 records::TIME,
-                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
-                    .optional()
-                    .example("0.0001436")
-                    .summary("Funding rate, summed or averaged over exchanges (see `aggregationType`).")
-                    .notes(
-                        "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
-                    ),
-                FieldInfo::new(
+                FieldInfo {
+                    optional: true,
+                    example: Some("0.0001436"),
+                    summary: "Funding rate, summed or averaged over exchanges (see `aggregationType`).",
+                    notes: "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
+                    ..FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("0.0007355"),
+                    summary: "Indicative rate for the next payment, in the unit of `fundingRate`.",
+                    notes: "Unknown: whether it is combined over exchanges like `fundingRate`.",
+                    ..FieldInfo::new(
                         "indicative_funding_rate",
                         "indicativeFundingRate",
                         ValueType::Number,
                         Evidence::Published,
                     )
-                    .optional()
-                    .example("0.0007355")
-                    .summary("Indicative rate for the next payment, in the unit of `fundingRate`.")
-                    .notes("Unknown: whether it is combined over exchanges like `fundingRate`."),
+                },
             ],
         )
-        .summary("One record of Funding Rate.");
+    };
 }
 fields!(FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("funding_rate", "Funding Rate")
-    .summary("Payments between long and short holders of perpetual futures.")
-    .endpoints(&[FundingRate::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "funding_rate",
+    title: "Funding Rate",
+    summary: "Payments between long and short holders of perpetual futures.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[FundingRate::INFO],
+};

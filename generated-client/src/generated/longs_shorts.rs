@@ -6,7 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
+    RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -239,16 +240,23 @@ markers!(
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
-        .summary(
-            "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
-        )
-        .path("/topTraderAccounts", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
+        path: Some("/topTraderAccounts"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<LongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
+        ..EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+    };
 }
 takes_one_exchange!(TopTraderAccounts);
 
@@ -269,78 +277,104 @@ pub struct LongShortShare {
 }
 
 impl Record for LongShortShare {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "Long and short shares of a group of traders.",
+        ..RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                FieldInfo {
+                    summary: "Start of the interval.",
+                    ..FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                },
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    })
-                    .unit("percent")
-                    .summary("Long share."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                    },
+                    unit: "percent",
+                    summary: "Long share.",
+                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                },
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    })
-                    .unit("percent")
-                    .summary("Short share."),
-                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .range(Range { min: Some(0.0), max: None })
-                    .summary("Long share divided by short share; above 1, more are long."),
+                    },
+                    unit: "percent",
+                    summary: "Short share.",
+                    ..FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                },
+                FieldInfo {
+                    optional: true,
+                    range: Range { min: Some(0.0), max: None },
+                    summary: "Long share divided by short share; above 1, more are long.",
+                    ..FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
+                },
             ],
         )
-        .summary("Long and short shares of a group of traders.");
+    };
 }
 fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio = 3);
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "top_trader_positions",
-            "Top Trader Positions",
-        )
-        .summary(
-            "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
-        )
-        .path("/topTraderPositions", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[])
-        .param_overrides(&[
-            params::EXCHANGE
-                .tested_values(&[
-                    "binance_perp_stable",
-                    "binance_perp_coin",
-                    "okx_perp_stable",
-                    "bitget_perp_stable",
-                    "huobi_perp_coin",
-                ]),
-        ])
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes("The exchanges that work were tested with BTC.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
+        path: Some("/topTraderPositions"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &[
+                        "binance_perp_stable",
+                        "binance_perp_coin",
+                        "okx_perp_stable",
+                        "bitget_perp_stable",
+                        "huobi_perp_coin",
+                    ],
+                    ..params::EXCHANGE
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<LongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "The exchanges that work were tested with BTC.",
+        ..EndpointInfo::new("longs_shorts", "top_trader_positions", "Top Trader Positions")
+    };
 }
 takes_one_exchange!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_top_trader_accounts",
-            "Anchored Top Trader Accounts",
-        )
-        .summary(
-            "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
-        )
-        .path("/anchoredTopTraderAccounts", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Each account counts once.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
+        path: Some("/anchoredTopTraderAccounts"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Each account counts once.",
+        ..EndpointInfo::new("longs_shorts", "anchored_top_trader_accounts", "Anchored Top Trader Accounts")
+    };
 }
 takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 
@@ -361,88 +395,138 @@ pub struct AnchoredLongShortShare {
 }
 
 impl Record for AnchoredLongShortShare {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "Long and short shares of a group of traders since the last anchor.",
+        ..RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("Start of the interval."),
-                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .unit("percent")
-                    .summary("Long share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
-                FieldInfo::new(
+                FieldInfo {
+                    summary: "Start of the interval.",
+                    ..FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                },
+                FieldInfo {
+                    optional: true,
+                    unit: "percent",
+                    summary: "Long share from the anchor to the interval.",
+                    notes: "Unknown: how the shares of the intervals since the anchor are combined.",
+                    ..FieldInfo::new(
+                        "cumulative_long_pct",
+                        "cumulativeLongPct",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                },
+                FieldInfo {
+                    optional: true,
+                    unit: "percent",
+                    summary: "Short share from the anchor to the interval.",
+                    notes: "Unknown: how the shares of the intervals since the anchor are combined.",
+                    ..FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                    .optional()
-                    .unit("percent")
-                    .summary("Short share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                },
             ],
         )
-        .summary("Long and short shares of a group of traders since the last anchor.");
+    };
 }
 fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_top_trader_positions",
-            "Anchored Top Trader Positions",
-        )
-        .summary(
-            "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        )
-        .path("/anchoredTopTraderPositions", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        path: Some("/anchoredTopTraderPositions"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        ..EndpointInfo::new("longs_shorts", "anchored_top_trader_positions", "Anchored Top Trader Positions")
+    };
 }
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
-        .summary(
-            "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
-        )
-        .path("/globalAccounts", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[])
-        .param_overrides(
-            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])],
-        )
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
-        .notes("The exchanges that work were tested with BTC.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
+        path: Some("/globalAccounts"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
+                    ..params::EXCHANGE
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<LongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "The exchanges that work were tested with BTC.",
+        ..EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+    };
 }
 takes_one_exchange!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_global_accounts",
-            "Anchored Global Accounts",
-        )
-        .summary(
-            "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        )
-        .path("/anchoredGlobalAccounts", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        path: Some("/anchoredGlobalAccounts"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        ..EndpointInfo::new("longs_shorts", "anchored_global_accounts", "Anchored Global Accounts")
+    };
 }
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-        .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
-        .path("/netLongShort", Evidence::Documented)
-        .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Net long and net short positions, estimated from market orders and changes of open interest.",
+        path: Some("/netLongShort"),
+        params: Some(ParamList {
+            shared: params::SEVERAL_EXCHANGES,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<NetLongShortRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Unknown: the unit.",
+        ..EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
+    };
 }
 takes_several_exchanges!(NetLongShort);
 
@@ -461,34 +545,47 @@ pub struct NetLongShortRecord {
 }
 
 impl Record for NetLongShortRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Net Long Short.",
+        ..RecordInfo::new(
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .summary("Estimated net long positions."),
-                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .summary("Estimated net short positions."),
+                FieldInfo {
+                    optional: true,
+                    summary: "Estimated net long positions.",
+                    ..FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    summary: "Estimated net short positions.",
+                    ..FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
+                },
             ],
         )
-        .summary("One record of Net Long Short.");
+    };
 }
 fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "net_long_short_delta",
-            "Net Long Short Delta",
-        )
-        .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
-        .path("/netLongShortDelta", Evidence::Documented)
-        .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Estimated net longs minus estimated net shorts; positive if longs dominate.",
+        path: Some("/netLongShortDelta"),
+        params: Some(ParamList {
+            shared: params::SEVERAL_EXCHANGES,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "One public client counts ten exchanges in the default set. Unknown: the unit.",
+        ..EndpointInfo::new("longs_shorts", "net_long_short_delta", "Net Long Short Delta")
+    };
 }
 takes_several_exchanges!(NetLongShortDelta);
 
@@ -505,29 +602,42 @@ pub struct NetLongShortDeltaRecord {
 }
 
 impl Record for NetLongShortDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Net Long Short Delta.",
+        ..RecordInfo::new(
             "NetLongShortDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .summary("Difference; negative if shorts dominate."),
+                FieldInfo {
+                    optional: true,
+                    summary: "Difference; negative if shorts dominate.",
+                    ..FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                },
             ],
         )
-        .summary("One record of Net Long Short Delta.");
+    };
 }
 fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
-        .summary(
-            "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        )
-        .path("/anchoredCLS", Evidence::Documented)
-        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        path: Some("/anchoredCLS"),
+        params: Some(ParamList {
+            shared: params::SEVERAL_EXCHANGES,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredClsRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Unknown: the unit.",
+        ..EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
+    };
 }
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
@@ -546,42 +656,57 @@ pub struct AnchoredClsRecord {
 }
 
 impl Record for AnchoredClsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Anchored CLS.",
+        ..RecordInfo::new(
             "AnchoredClsRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
+                FieldInfo {
+                    optional: true,
+                    summary: "Net longs since the last anchor.",
+                    ..FieldInfo::new(
                         "cumulative_net_longs",
                         "cumulativeNetLongs",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                    .optional()
-                    .summary("Net longs since the last anchor."),
-                FieldInfo::new(
+                },
+                FieldInfo {
+                    optional: true,
+                    summary: "Net shorts since the last anchor.",
+                    ..FieldInfo::new(
                         "cumulative_net_shorts",
                         "cumulativeNetShorts",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                    .optional()
-                    .summary("Net shorts since the last anchor."),
+                },
             ],
         )
-        .summary("One record of Anchored CLS.");
+    };
 }
 fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
-        .summary(
-            "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
-        )
-        .path("/anchoredCLSD", Evidence::Documented)
-        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
+        path: Some("/anchoredCLSD"),
+        params: Some(ParamList {
+            shared: params::SEVERAL_EXCHANGES,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredClsdRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Unknown: the unit.",
+        ..EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
+    };
 }
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
@@ -598,32 +723,52 @@ pub struct AnchoredClsdRecord {
 }
 
 impl Record for AnchoredClsdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Anchored CLSD.",
+        ..RecordInfo::new(
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .summary("Sum since the last anchor; positive if longs dominate."),
+                FieldInfo {
+                    optional: true,
+                    summary: "Sum since the last anchor; positive if longs dominate.",
+                    ..FieldInfo::new(
+                        "cumulative_delta",
+                        "cumulativeDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
+                },
             ],
         )
-        .summary("One record of Anchored CLSD.");
+    };
 }
 fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
-        .summary(
-            "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
-        )
-        .path("/whaleRetailDelta", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[])
-        .param_overrides(
-            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])],
-        )
-        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("The exchanges that work were tested with BTC.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
+        path: Some("/whaleRetailDelta"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
+                    ..params::EXCHANGE
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "The exchanges that work were tested with BTC.",
+        ..EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+    };
 }
 takes_one_exchange!(WhaleRetailDelta);
 
@@ -641,37 +786,46 @@ pub struct WhaleRetailDeltaRecord {
 }
 
 impl Record for WhaleRetailDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Whale Retail Delta.",
+        ..RecordInfo::new(
             "WhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(-100.0),
                         max: Some(100.0),
-                    })
-                    .unit("percentage points")
-                    .summary("Difference; positive if top traders are long more often than all accounts."),
+                    },
+                    unit: "percentage points",
+                    summary: "Difference; positive if top traders are long more often than all accounts.",
+                    ..FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
+                },
             ],
         )
-        .summary("One record of Whale Retail Delta.");
+    };
 }
 fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<AnchoredWhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "anchored_whale_retail_delta",
-            "Anchored Whale Retail Delta",
-        )
-        .summary(
-            "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
-        )
-        .path("/anchoredWhaleRetailDelta", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
+        path: Some("/anchoredWhaleRetailDelta"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[params::ANCHOR],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        ..EndpointInfo::new("longs_shorts", "anchored_whale_retail_delta", "Anchored Whale Retail Delta")
+    };
 }
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
@@ -689,41 +843,48 @@ pub struct AnchoredWhaleRetailDeltaRecord {
 }
 
 impl Record for AnchoredWhaleRetailDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Anchored Whale Retail Delta.",
+        ..RecordInfo::new(
             "AnchoredWhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
+                FieldInfo {
+                    optional: true,
+                    unit: "percentage points",
+                    summary: "Long percentage of top trader positions minus that of all accounts, since the last anchor.",
+                    ..FieldInfo::new(
                         "cumulative_whale_retail_delta",
                         "cumulativeWhaleRetailDelta",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                    .optional()
-                    .unit("percentage points")
-                    .summary(
-                        "Long percentage of top trader positions minus that of all accounts, since the last anchor.",
-                    ),
+                },
             ],
         )
-        .summary("One record of Anchored Whale Retail Delta.");
+    };
 }
 fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "whale_position_dominance",
-            "Whale Position Dominance",
-        )
-        .summary(
-            "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
-        )
-        .path("/whalePositionDominance", Evidence::Documented)
-        .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the formula, the unit, the range and the sign.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
+        path: Some("/whalePositionDominance"),
+        params: Some(ParamList {
+            shared: params::OPTIONAL_EXCHANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<WhalePositionDominanceRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Unknown: the formula, the unit, the range and the sign.",
+        ..EndpointInfo::new("longs_shorts", "whale_position_dominance", "Whale Position Dominance")
+    };
 }
 takes_optional_exchange!(WhalePositionDominance);
 
@@ -741,38 +902,47 @@ pub struct WhalePositionDominanceRecord {
 }
 
 impl Record for WhalePositionDominanceRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Whale Position Dominance.",
+        ..RecordInfo::new(
             "WhalePositionDominanceRecord",
             &[
                 records::TIME,
-                FieldInfo::new(
+                FieldInfo {
+                    optional: true,
+                    summary: "Influence of large positions relative to sentiment by account.",
+                    notes: "The previous API version wrote the name with underscores.",
+                    ..FieldInfo::new(
                         "whale_position_dominance",
                         "whalePositionDominance",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                    .optional()
-                    .summary("Influence of large positions relative to sentiment by account.")
-                    .notes("The previous API version wrote the name with underscores."),
+                },
             ],
         )
-        .summary("One record of Whale Position Dominance.");
+    };
 }
 fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance = 1);
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<TrueRetailLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "true_retail_long_short",
-            "True Retail Long Short",
-        )
-        .summary(
-            "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
-        )
-        .path("/trueRetailLongShort", Evidence::Documented)
-        .params(params::ONE_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), Some("openDate"), Evidence::Reported);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
+        path: Some("/trueRetailLongShort"),
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<TrueRetailLongShortRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        ..EndpointInfo::new("longs_shorts", "true_retail_long_short", "True Retail Long Short")
+    };
 }
 takes_one_exchange!(TrueRetailLongShort);
 
@@ -791,46 +961,57 @@ pub struct TrueRetailLongShortRecord {
 }
 
 impl Record for TrueRetailLongShortRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of True Retail Long Short.",
+        ..RecordInfo::new(
             "TrueRetailLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    })
-                    .unit("percent")
-                    .summary("Long share of accounts."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                    },
+                    unit: "percent",
+                    summary: "Long share of accounts.",
+                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                },
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    })
-                    .unit("percent")
-                    .summary("Short share of accounts."),
+                    },
+                    unit: "percent",
+                    summary: "Short share of accounts.",
+                    ..FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                },
             ],
         )
-        .summary("One record of True Retail Long Short.");
+    };
 }
 fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2);
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "trader_sentiment_gap",
-            "Trader Sentiment Gap",
-        )
-        .summary("Difference in positioning between large and small retail accounts.")
-        .path("/traderSentimentGap", Evidence::Documented)
-        .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
-        .notes(
-            "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Difference in positioning between large and small retail accounts.",
+        path: Some("/traderSentimentGap"),
+        params: Some(ParamList {
+            shared: params::OPTIONAL_EXCHANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<TraderSentimentGapRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        notes: "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
+        ..EndpointInfo::new("longs_shorts", "trader_sentiment_gap", "Trader Sentiment Gap")
+    };
 }
 takes_optional_exchange!(TraderSentimentGap);
 
@@ -847,22 +1028,35 @@ pub struct TraderSentimentGapRecord {
 }
 
 impl Record for TraderSentimentGapRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Trader Sentiment Gap.",
+        ..RecordInfo::new(
             "TraderSentimentGapRecord",
             &[
                 records::TIME,
-                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .summary("Difference between the two groups."),
+                FieldInfo {
+                    optional: true,
+                    summary: "Difference between the two groups.",
+                    ..FieldInfo::new(
+                        "trader_sentiment_gap",
+                        "traderSentimentGap",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
+                },
             ],
         )
-        .summary("One record of Trader Sentiment Gap.");
+    };
 }
 fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Shorts")
-    .summary("Long and short positioning by account, by position and by size of trader.")
-    .endpoints(&[
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "longs_shorts",
+    title: "Longs & Shorts",
+    summary: "Long and short positioning by account, by position and by size of trader.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
         TopTraderAccounts::INFO,
         TopTraderPositions::INFO,
         AnchoredTopTraderAccounts::INFO,
@@ -878,4 +1072,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("longs_shorts", "Longs & Sho
         WhalePositionDominance::INFO,
         TrueRetailLongShort::INFO,
         TraderSentimentGap::INFO,
-    ]);
+    ],
+};

@@ -6,7 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -56,15 +57,29 @@ markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
-        .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
-        .path("/bvol", Evidence::Reported)
-        .params(params::OPTIONAL_EXCHANGE, &[])
-        .param_overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes(
-            "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Volatility index of Binance, as candles: the implied volatility of the options traded there.",
+        path: Some("/bvol"),
+        evidence: Evidence::Reported,
+        params: Some(ParamList {
+            shared: params::OPTIONAL_EXCHANGE,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &["binance_perp_stable"],
+                    ..params::ANY_EXCHANGE
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BvolRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
+        ..EndpointInfo::new("options", "bvol", "Bvol")
+    };
 }
 takes_optional_exchange!(Bvol);
 
@@ -87,43 +102,73 @@ pub struct BvolRecord {
 }
 
 impl Record for BvolRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Bvol.",
+        ..RecordInfo::new(
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("39.8348")
-                    .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("39.8829")
-                    .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("39.8348")
-                    .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("39.8829")
-                    .summary("Index at the end of the interval."),
+                FieldInfo {
+                    optional: true,
+                    example: Some("39.8348"),
+                    summary: "Index at the start of the interval.",
+                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("39.8829"),
+                    summary: "Highest value of the interval.",
+                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("39.8348"),
+                    summary: "Lowest value of the interval.",
+                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("39.8829"),
+                    summary: "Index at the end of the interval.",
+                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                },
             ],
         )
-        .summary("One record of Bvol.");
+    };
 }
 fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
     type Body = Series<DvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
-        .summary(
-            "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
-        )
-        .path("/dvol", Evidence::Published)
-        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .param_overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
-        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
+        path: Some("/dvol"),
+        evidence: Evidence::Published,
+        params: Some(ParamList {
+            shared: params::ONE_EXCHANGE,
+            overrides: &[
+                ParamInfo {
+                    allowed_values: &["deribit_perp_stable"],
+                    example: Some("deribit_perp_stable"),
+                    ..params::EXCHANGE
+                },
+            ],
+            specific: &[
+                ParamInfo {
+                    evidence: Evidence::Published,
+                    ..params::ADVANCE_FILTER
+                },
+            ],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<DvolRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        notes: "Unknown: the unit.",
+        ..EndpointInfo::new("options", "dvol", "Dvol")
+    };
 }
 takes_one_exchange!(Dvol => TakesAdvanceFilter);
 
@@ -146,32 +191,47 @@ pub struct DvolRecord {
 }
 
 impl Record for DvolRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Dvol.",
+        ..RecordInfo::new(
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("38.52")
-                    .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("38.52")
-                    .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("38.49")
-                    .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .example("38.49")
-                    .summary("Index at the end of the interval."),
+                FieldInfo {
+                    optional: true,
+                    example: Some("38.52"),
+                    summary: "Index at the start of the interval.",
+                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("38.52"),
+                    summary: "Highest value of the interval.",
+                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("38.49"),
+                    summary: "Lowest value of the interval.",
+                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    example: Some("38.49"),
+                    summary: "Index at the end of the interval.",
+                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                },
             ],
         )
-        .summary("One record of Dvol.");
+    };
 }
 fields!(DvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("options", "Options")
-    .summary("Indices of implied volatility.")
-    .endpoints(&[Bvol::INFO, Dvol::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "options",
+    title: "Options",
+    summary: "Indices of implied volatility.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Bvol::INFO, Dvol::INFO],
+};

@@ -2,7 +2,7 @@
 
 //! Profile Tool: metrics by price instead of by time (inferred from the name).
 
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::Client;
 
 /// The endpoints of [`Client::profile_tool`].
@@ -20,10 +20,16 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("profile_tool", "Profile Tool")
-    .summary("Metrics by price instead of by time (inferred from the name).")
-    .endpoints(&[
-        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
-            .summary("Unknown beyond its name; in the previous API version the body was one object.")
-            .name_evidence(Evidence::Documented),
-    ]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "profile_tool",
+    title: "Profile Tool",
+    summary: "Metrics by price instead of by time (inferred from the name).",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
+        &EndpointInfo {
+            summary: "Unknown beyond its name; in the previous API version the body was one object.",
+            ..EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+        },
+    ],
+};

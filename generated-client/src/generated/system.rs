@@ -3,7 +3,9 @@
 //! System: status of the API and the time range of its data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::{
@@ -46,30 +48,50 @@ markers!(SystemGroup : DataAvailability data_availability, HealthCheck health_ch
 
 impl Endpoint for DataAvailability {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
-        .summary("Time range for which an endpoint has records of a coin.")
-        .path("/dataAvailability", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
-                    .required(Evidence::Reported)
-                    .example("klines")
-                    .summary("Path of the endpoint without the slash, for example `klines`."),
-                params::COIN.known_by(Evidence::Reported),
-                params::ANY_EXCHANGE.known_by(Evidence::Reported),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Time range for which an endpoint has records of a coin.",
+        path: Some("/dataAvailability"),
+        evidence: Evidence::Reported,
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    example: Some("klines"),
+                    summary: "Path of the endpoint without the slash, for example `klines`.",
+                    ..ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
+                },
+                ParamInfo {
+                    evidence: Evidence::Reported,
+                    ..params::COIN
+                },
+                ParamInfo {
+                    evidence: Evidence::Reported,
+                    ..params::ANY_EXCHANGE
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("system", "data_availability", "Data Availability")
+    };
 }
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange, TakesExchanges);
 
 impl Endpoint for HealthCheck {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
-        .summary("Health check: succeeds if the API is up.")
-        .path("/ping", Evidence::Reported);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Health check: succeeds if the API is up.",
+        path: Some("/ping"),
+        evidence: Evidence::Reported,
+        ..EndpointInfo::new("system", "health_check", "Health Check")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("system", "System")
-    .summary("Status of the API and the time range of its data.")
-    .endpoints(&[DataAvailability::INFO, HealthCheck::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "system",
+    title: "System",
+    summary: "Status of the API and the time range of its data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[DataAvailability::INFO, HealthCheck::INFO],
+};

@@ -53,14 +53,28 @@ mod tests {
     use super::*;
     use crate::registry::{ClientCredentialsInfo, Evidence};
 
-    const OPEN: ServiceInfo = ServiceInfo::new("Open").env_prefix("INVENTED");
-    const KEY: ServiceInfo = ServiceInfo::new("Key").env_prefix("INVENTED").api_key_header("x-api-key");
-    const MAYBE: ServiceInfo =
-        ServiceInfo::new("Maybe").env_prefix("INVENTED").api_key_header("authorization").api_key_optional();
-    const FLOW: ServiceInfo = ServiceInfo::new("Flow")
-        .env_prefix("INVENTED")
-        .api_key_header("x-api-key")
-        .client_credentials(ClientCredentialsInfo::new("/token", "", Evidence::Documented));
+    const OPEN: ServiceInfo = ServiceInfo { env_prefix: "INVENTED", ..ServiceInfo::new("Open") };
+    const KEY: ServiceInfo =
+        ServiceInfo { env_prefix: "INVENTED", api_key_header: Some("x-api-key"), ..ServiceInfo::new("Key") };
+    const MAYBE: ServiceInfo = ServiceInfo {
+        env_prefix: "INVENTED",
+        api_key_header: Some("authorization"),
+        api_key_optional: true,
+        ..ServiceInfo::new("Maybe")
+    };
+    const FLOW: ServiceInfo = ServiceInfo {
+        env_prefix: "INVENTED",
+        api_key_header: Some("x-api-key"),
+        client_credentials: Some(ClientCredentialsInfo {
+            path: "/token",
+            label: "",
+            evidence: Evidence::Documented,
+            reply: &[],
+            errors: &[],
+            notes: "",
+        }),
+        ..ServiceInfo::new("Flow")
+    };
 
     fn check(service: &ServiceInfo, set: &[(&str, &str)]) -> Result<(), String> {
         let lookup = |name: &str| {

@@ -69,11 +69,6 @@ impl<E: Endpoint> Request<E> {
         Self::of(set_param(self.untyped, wire_name, value))
     }
 
-    /// Sets a param whose type has no implicit conversions; `None` omits it.
-    pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
-        Self::of(set_exact(self.untyped, wire_name, value))
-    }
-
     /// Sets a param to several values; `None` omits it.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
         Self::of(self.untyped.set_list(Cow::Borrowed(wire_name), values.into_param_list()))
@@ -86,14 +81,10 @@ impl<E: Endpoint> Request<E> {
     }
 }
 
-// These two functions are compiled once for each type of value, but the methods above for each endpoint.
+// This function is compiled once for each type of value, but the methods above for each endpoint.
 
 fn set_param<T: ToWire, Via>(request: Untyped, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Untyped {
     request.set_one(wire_name, &value.into_param())
-}
-
-fn set_exact<T: ToWire>(request: Untyped, wire_name: &'static str, value: impl Into<Option<T>>) -> Untyped {
-    request.set_one(wire_name, &value.into())
 }
 
 #[doc(hidden)]
@@ -285,8 +276,10 @@ impl Marker for Raw {}
 
 impl Endpoint for Raw {
     type Body = Value;
-    const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("client", "raw", "Raw").summary("Any path, also one that is not in the catalogue.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Any path, also one that is not in the catalogue.",
+        ..EndpointInfo::new("client", "raw", "Raw")
+    };
 }
 
 #[doc(hidden)]
@@ -305,6 +298,8 @@ impl Marker for Dynamic {}
 
 impl Endpoint for Dynamic {
     type Body = AnyBody;
-    const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("client", "endpoint", "Dynamic").summary("Any endpoint of the registry.");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Any endpoint of the registry.",
+        ..EndpointInfo::new("client", "endpoint", "Dynamic")
+    };
 }

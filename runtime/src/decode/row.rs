@@ -11,8 +11,10 @@ use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
 /// The table of a record whose fields are unknown: a value of any kind.
-pub(super) static ANY: &RecordInfo =
-    &RecordInfo::new("Value", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)]).value();
+pub(super) static ANY: &RecordInfo = &RecordInfo {
+    form: RecordLayout::Value,
+    ..RecordInfo::new("Value", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)])
+};
 
 /// The values of one record of the body.
 #[doc(hidden)]

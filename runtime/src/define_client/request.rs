@@ -48,15 +48,6 @@ macro_rules! __request {
                 Self(self.0.with::<T, Via>(wire_name, value))
             }
 
-            /// Sets a param that accepts only one type; `None` omits it.
-            pub(crate) fn with_exact<T: $crate::wire::ToWire>(
-                self,
-                wire_name: &'static str,
-                value: impl ::std::convert::Into<::std::option::Option<T>>,
-            ) -> Self {
-                Self(self.0.with_exact::<T>(wire_name, value))
-            }
-
             /// Sets a param to several values; `None` omits it.
             pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,

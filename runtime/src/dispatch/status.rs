@@ -203,7 +203,8 @@ mod tests {
     use crate::registry::{Evidence, FieldInfo, ValueType};
     use crate::transport::Headers;
 
-    const ERRORS: &ErrorBodyInfo = &ErrorBodyInfo::new(&["error.message", "error", "note"], &[]);
+    const ERRORS: &ErrorBodyInfo =
+        &ErrorBodyInfo { name: None, message: &["error.message", "error", "note"], code: &[] };
 
     #[test]
     fn text_becomes_a_string_and_no_content_null() {
@@ -246,19 +247,20 @@ mod tests {
     #[test]
     fn undocumented_status_has_no_description() {
         let known = [
-            StatusInfo::new(418, Evidence::Documented).label("Teapot"),
-            StatusInfo::new(429, Evidence::Documented).summary("Too many requests."),
+            StatusInfo { label: Some("Teapot"), ..StatusInfo::new(418, Evidence::Documented) },
+            StatusInfo { summary: "Too many requests.", ..StatusInfo::new(429, Evidence::Documented) },
         ];
         for (status, expected) in [(418, "status 418"), (429, "status 429: too many requests"), (499, "status 499")] {
             let response = HttpResponse::new(status, Headers::new(), "");
-            let error = accept(response, &known, &ErrorBodyInfo::new(&[], &[])).expect_err("a failure");
+            let error = accept(response, &known, &ErrorBodyInfo { name: None, message: &[], code: &[] })
+                .expect_err("a failure");
             assert_eq!(error.to_string(), expected);
         }
     }
 
     #[test]
     fn message_is_a_text_or_the_first_of_a_list() {
-        let error_body = ErrorBodyInfo::new(&["errors", "error.message"], &[]);
+        let error_body = ErrorBodyInfo { name: None, message: &["errors", "error.message"], code: &[] };
         let table = [
             (r#"{"errors": ["wrong pair", "other"]}"#, Some("wrong pair")),
             (r#"{"errors": [], "error": {"message": "down"}}"#, Some("down")),

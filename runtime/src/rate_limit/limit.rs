@@ -82,12 +82,14 @@ impl RateLimit {
     }
 
     /// Returns a limit that satisfies all limit sets of a service at once, because it is unknown which of them applies.
-    pub(crate) fn all(sets: &[LimitInfo]) -> Self {
+    #[doc(hidden)]
+    pub fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
 
     /// Returns the limit set with a name in the catalogue. The error for an unknown name lists the known names.
-    pub(crate) fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
+    #[doc(hidden)]
+    pub fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
         let found = sets.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
             let known: Vec<_> = sets.iter().map(|info| format!("`{}`", info.name)).collect();
@@ -173,8 +175,26 @@ mod tests {
     use super::*;
     use crate::registry::Evidence;
 
-    const SETS: &[LimitInfo] =
-        &[LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)];
+    const SETS: &[LimitInfo] = &[
+        LimitInfo {
+            name: "A",
+            requests: 10,
+            seconds: 1,
+            concurrent: Some(20),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+        LimitInfo {
+            name: "B",
+            requests: 600,
+            seconds: 60,
+            concurrent: Some(10),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+    ];
 
     #[test]
     fn combined_limit_satisfies_every_set() {
@@ -198,8 +218,16 @@ mod tests {
 
     #[test]
     fn a_set_of_some_endpoints_counts_no_others() {
-        let info = |group, path| EndpointInfo::new(group, "x", "X").path(path, Evidence::Documented);
-        let set = LimitInfo::of_window("C", 6, 60, Evidence::Documented).endpoints(&["/book", "orders"]);
+        let info = |group, path| EndpointInfo { path: Some(path), ..EndpointInfo::new(group, "x", "X") };
+        let set = LimitInfo {
+            name: "C",
+            requests: 6,
+            seconds: 60,
+            concurrent: None,
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &["/book", "orders"],
+        };
         let limit = RateLimit::all(SETS).and(RateLimit::from(&set));
         assert_eq!(
             RateLimit::from(&set),
@@ -212,7 +240,7 @@ mod tests {
         let minutes = |endpoint: EndpointInfo| limit.min_duration(&[(61, &endpoint)]).as_secs() / 60;
         assert_eq!(minutes(info("market", "/book")), 10);
         assert_eq!(minutes(info("orders", "/open")), 10);
-        assert_eq!(minutes(info("orders", "/open").weight(2)), 20);
+        assert_eq!(minutes(EndpointInfo { weight: 2, ..info("orders", "/open") }), 20);
         assert_eq!(minutes(info("market", "/booking")), 0);
         assert!(
             set.counts(Some(&info("orders", "/open"))) && !set.counts(Some(&info("book", "/x"))) && !set.counts(None)

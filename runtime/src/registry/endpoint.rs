@@ -9,7 +9,6 @@ use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 
 /// A group of endpoints.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct GroupInfo {
     /// The accessor on `Client` and the name of the module.
     pub ident: &'static str,
@@ -27,7 +26,6 @@ pub struct GroupInfo {
 
 /// One endpoint, as the catalogue describes it.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct EndpointInfo {
     /// The group's ident.
     pub group: &'static str,
@@ -58,6 +56,26 @@ pub struct EndpointInfo {
 }
 
 impl EndpointInfo {
+    /// Creates an endpoint for which only the name is known.
+    #[doc(hidden)]
+    pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
+        Self {
+            group,
+            ident,
+            name,
+            aliases: &[],
+            summary: "",
+            path: None,
+            evidence: Evidence::Documented,
+            params: None,
+            body: BodyInfo::Unknown,
+            history: HistorySource::Service,
+            weight: 1,
+            notes: "",
+            deprecated: None,
+        }
+    }
+
     /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
@@ -78,7 +96,6 @@ impl fmt::Display for EndpointInfo {
 
 /// The params of an endpoint: first the params that it shares with other endpoints, then its specific params.
 #[derive(Clone, Copy, Default)]
-#[non_exhaustive]
 pub struct ParamList {
     /// Params that the endpoint shares with other endpoints.
     pub shared: &'static [ParamInfo],
@@ -116,7 +133,6 @@ impl fmt::Debug for ParamList {
 
 /// One param, as one endpoint accepts it.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct ParamInfo {
     /// The setter on the request.
     pub ident: &'static str,
@@ -159,6 +175,34 @@ pub struct ParamInfo {
     pub evidence: Evidence,
 }
 
+impl ParamInfo {
+    /// Creates an optional query param without further facts.
+    #[doc(hidden)]
+    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
+        Self {
+            ident,
+            wire_name,
+            location: ParamLocation::Query,
+            ty,
+            list_setter: None,
+            list_as: ListFormat::Commas,
+            const_value: None,
+            required: None,
+            default: None,
+            allowed_values: &[],
+            tested_values: &[],
+            rejected_values: &[],
+            example: None,
+            single_value: None,
+            range: Range::ALL,
+            unit: "",
+            summary: "",
+            notes: "",
+            evidence,
+        }
+    }
+}
+
 /// Format of several values of a param.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -186,7 +230,6 @@ pub enum ParamLocation {
 #[non_exhaustive]
 pub enum BodyInfo {
     /// A list of records in the envelope.
-    #[non_exhaustive]
     Series {
         /// The records; `None` if their fields are unknown.
         record: Option<&'static RecordInfo>,
@@ -198,7 +241,6 @@ pub enum BodyInfo {
         evidence: Evidence,
     },
     /// One object.
-    #[non_exhaustive]
     Object {
         /// The fields of the object.
         record: &'static RecordInfo,

@@ -7,7 +7,6 @@ use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 
 /// Params that select a time range, by their wire names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct HistoryInfo {
     /// Param that sets the beginning of the range.
     pub from: &'static str,
@@ -34,24 +33,6 @@ pub enum HistorySource {
     Endpoint(&'static HistoryInfo),
     /// Nowhere: it is unknown how to request a history, even if the endpoint accepts the params of the service.
     Unknown,
-}
-
-#[doc(hidden)]
-impl HistoryInfo {
-    /// Creates the params that select a time range.
-    pub const fn new(
-        from: &'static str,
-        to: &'static str,
-        limit: &'static str,
-        step: &'static str,
-        evidence: Evidence,
-    ) -> Self {
-        Self { from, to, limit, step, sort: None, evidence }
-    }
-
-    pub const fn sort(self, param: &'static str, oldest_first: &'static str) -> Self {
-        Self { sort: Some((param, oldest_first)), ..self }
-    }
 }
 
 impl EndpointInfo {

@@ -2,11 +2,14 @@
 //!
 //! These facts are credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
 
+use std::borrow::Cow;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
 /// Facts that all endpoints share.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ServiceInfo {
     /// The service's title.
     pub title: &'static str,
@@ -44,6 +47,46 @@ pub struct ServiceInfo {
     pub envelope: Option<EnvelopeInfo>,
     /// Params of a history, for the endpoints that accept them; `None` if unknown.
     pub history: Option<HistoryInfo>,
+}
+
+impl ServiceInfo {
+    /// Creates a service for which only the title is known; its timestamps are in seconds.
+    #[doc(hidden)]
+    pub const fn new(title: &'static str) -> Self {
+        Self {
+            title,
+            version: "",
+            summary: "",
+            env_prefix: "",
+            base_url_suffix: "",
+            time_unit: TimeUnit::Seconds,
+            api_key_header: None,
+            api_key_prefix: "",
+            api_key_query: None,
+            api_key_basic: false,
+            api_key_optional: false,
+            headers: &[],
+            client_credentials: None,
+            errors: &[],
+            error_body: ErrorBodyInfo { name: None, message: &[], code: &[] },
+            limits: &[],
+            envelope: None,
+            history: None,
+        }
+    }
+
+    /// Returns whether requests can carry an API key, in a header or in the query.
+    #[doc(hidden)]
+    pub const fn takes_api_key(&self) -> bool {
+        self.api_key_header.is_some() || self.api_key_query.is_some()
+    }
+
+    /// Returns the value of the header with an API key.
+    #[doc(hidden)]
+    pub fn api_key_value(&self, key: &str) -> String {
+        let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };
+        format!("{}{key}", self.api_key_prefix)
+    }
 }
 
 /// Wire format of timestamps: a number in a unit, or text.
@@ -94,7 +137,6 @@ impl TimeUnit {
 
 /// The token endpoint of the OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ClientCredentialsInfo {
     /// Path of the token endpoint, relative to the base URL.
     pub path: &'static str,
@@ -112,7 +154,6 @@ pub struct ClientCredentialsInfo {
 
 /// A status other than success, with the known facts about it.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct StatusInfo {
     /// The HTTP status code.
     pub status: u16,
@@ -128,9 +169,16 @@ pub struct StatusInfo {
     pub evidence: Evidence,
 }
 
+impl StatusInfo {
+    /// Creates a status without a label.
+    #[doc(hidden)]
+    pub const fn new(status: u16, evidence: Evidence) -> Self {
+        Self { status, label: None, summary: "", advice: "", notes: "", evidence }
+    }
+}
+
 /// JSON paths of the message and the code in an error body. Of several paths, the first that exists is used.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ErrorBodyInfo {
     /// The name of the error body's schema in the interface document, and the source of the name.
     pub name: Option<(&'static str, Evidence)>,
@@ -142,7 +190,6 @@ pub struct ErrorBodyInfo {
 
 /// One rate limit of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct LimitInfo {
     /// Name of the rate limit.
     pub name: &'static str,
@@ -170,7 +217,6 @@ impl LimitInfo {
 
 /// The object around the records of a series.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct EnvelopeInfo {
     /// JSON path of the records, as keys that are separated by dots.
     pub data: &'static str,

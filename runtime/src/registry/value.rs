@@ -8,7 +8,6 @@ use super::{Evidence, Range, TimeUnit};
 
 /// A record of a series, or any other object with known fields.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct RecordInfo {
     /// The Rust type.
     pub name: &'static str,
@@ -18,6 +17,14 @@ pub struct RecordInfo {
     pub fields: &'static [FieldInfo],
     /// Layout on the wire.
     pub form: RecordLayout,
+}
+
+impl RecordInfo {
+    /// Creates a record from its name and fields.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
+        Self { name, summary: "", fields, form: RecordLayout::Object }
+    }
 }
 
 /// Layout of a record on the wire.
@@ -34,14 +41,14 @@ pub enum RecordLayout {
 
 /// One known key of a record.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct FieldInfo {
     /// The Rust field.
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
     /// True if JSON writes `wire_name` without escapes, so that the name can be compared byte by byte.
-    pub(crate) plain: bool,
+    #[doc(hidden)]
+    pub plain: bool,
     /// Type of the value.
     pub ty: ValueType,
     /// True if the field can be absent or null.
@@ -58,6 +65,27 @@ pub struct FieldInfo {
     pub notes: &'static str,
     /// Source of the field.
     pub evidence: Evidence,
+}
+
+impl FieldInfo {
+    /// Creates a required field without further facts.
+    #[doc(hidden)]
+    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
+        let plain = is_plain(wire_name);
+        Self {
+            ident,
+            wire_name,
+            plain,
+            ty,
+            optional: false,
+            range: Range::ALL,
+            example: None,
+            unit: "",
+            summary: "",
+            notes: "",
+            evidence,
+        }
+    }
 }
 
 /// Type of a value.
@@ -94,7 +122,6 @@ pub enum ValueType {
 
 /// A named type of the catalogue.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct TypeInfo {
     /// The Rust type.
     pub name: &'static str,
@@ -109,6 +136,12 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
+    /// Creates a type from its name and known values.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
+        Self { name, summary: "", open: false, values, attributes: &[] }
+    }
+
     /// Returns the attribute `name` of a known value; `None` if the value or its attribute is unknown.
     pub fn attribute(&self, value: &str, name: &str) -> Option<&'static str> {
         let index = self.attributes.iter().position(|attribute| *attribute == name)?;
@@ -118,7 +151,6 @@ impl TypeInfo {
 
 /// A known value of a named type.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ValueInfo {
     /// The value as on the wire.
     pub value: &'static str,
@@ -133,6 +165,14 @@ pub struct ValueInfo {
     pub evidence: Evidence,
 }
 
+impl ValueInfo {
+    /// Creates a value with its meaning.
+    #[doc(hidden)]
+    pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
+        Self { value, summary, duration: None, attributes: &[], evidence }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,10 +180,10 @@ mod tests {
     #[test]
     fn only_known_values_have_attributes() {
         const VALUES: [ValueInfo; 2] = [
-            ValueInfo::new("one_perp", "", Evidence::Documented).attributes(&["one", "perp"]),
-            ValueInfo::new("two_other", "", Evidence::Documented).attributes(&["two"]),
+            ValueInfo { attributes: &["one", "perp"], ..ValueInfo::new("one_perp", "", Evidence::Documented) },
+            ValueInfo { attributes: &["two"], ..ValueInfo::new("two_other", "", Evidence::Documented) },
         ];
-        let ty = TypeInfo::new("Market", &VALUES).attributes(&["house", "kind"]);
+        let ty = TypeInfo { attributes: &["house", "kind"], ..TypeInfo::new("Market", &VALUES) };
         for (value, attribute, expected) in [
             ("one_perp", "house", Some("one")),
             ("one_perp", "kind", Some("perp")),
@@ -155,4 +195,16 @@ mod tests {
             assert_eq!(ty.attribute(value, attribute), expected, "{attribute} of {value}");
         }
     }
+}
+
+/// Returns whether a key needs no escapes in JSON.
+const fn is_plain(wire_name: &str) -> bool {
+    let mut rest = wire_name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if matches!(byte, b'"' | b'\\' | ..0x20) {
+            return false;
+        }
+        rest = others;
+    }
+    true
 }

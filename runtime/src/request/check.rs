@@ -152,14 +152,14 @@ mod tests {
     #[test]
     fn enforced_ranges_are_checked() {
         let range = Range { min: Some(1.0), max: Some(1000.0) };
-        let count = limit(ValueType::Count).range(range);
+        let count = ParamInfo { range, ..limit(ValueType::Count) };
         assert_eq!(check(count, "1"), None);
         assert_eq!(check(count, "1000"), None);
         let refused = check(count, "1001");
         assert_eq!(refused.as_deref(), Some("`limit` is 1001, expected from 1 to 1000"));
-        let refused = check(count.list_setter("limits"), "5,0");
+        let refused = check(ParamInfo { list_setter: Some("limits"), ..count }, "5,0");
         assert_eq!(refused.as_deref(), Some("`limit` is 0, expected from 1 to 1000"));
-        assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
+        assert_eq!(check(ParamInfo { evidence: Evidence::Reported, ..count }, "1001"), None);
     }
 
     #[test]
@@ -167,13 +167,13 @@ mod tests {
         let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
         assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));
-        for number in [number, number.list_setter("limits")] {
+        for number in [number, ParamInfo { list_setter: Some("limits"), ..number }] {
             assert_eq!(check(number, "5,10"), None);
         }
-        let list = limit(ValueType::String).list_setter("limits");
+        let list = ParamInfo { list_setter: Some("limits"), ..limit(ValueType::String) };
         let refused = check(list, "");
         assert_eq!(refused.as_deref(), Some("`limit` is empty; set a value or omit it"));
-        let path = limit(ValueType::String).in_path();
+        let path = ParamInfo { location: ParamLocation::Path, ..limit(ValueType::String) };
         assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
         assert_eq!(check(path, "a/b"), None);
     }

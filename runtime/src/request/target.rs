@@ -258,17 +258,24 @@ impl fmt::Debug for RequestTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Evidence;
+    use crate::registry::{Evidence, ParamList};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)
     }
 
-    const BOOK: &EndpointInfo =
-        &EndpointInfo::new("market", "book", "Book").path("/v1/books/{symbol}/levels", Evidence::Documented).params(
-            &[param("symbol", ValueType::String).in_path(), param("coin", ValueType::String)],
-            &[param("limit", ValueType::Count)],
-        );
+    const BOOK: &EndpointInfo = &EndpointInfo {
+        path: Some("/v1/books/{symbol}/levels"),
+        params: Some(ParamList {
+            shared: &[
+                ParamInfo { location: ParamLocation::Path, ..param("symbol", ValueType::String) },
+                param("coin", ValueType::String),
+            ],
+            overrides: &[],
+            specific: &[param("limit", ValueType::Count)],
+        }),
+        ..EndpointInfo::new("market", "book", "Book")
+    };
 
     fn check(params: &[(&'static str, &str)]) -> String {
         let mut call = RequestTarget::new(BOOK);
@@ -293,17 +300,25 @@ mod tests {
         }
     }
 
-    const MANY: &EndpointInfo =
-        &EndpointInfo::new("market", "many", "Many").path("/many", Evidence::Documented).params(
-            &[],
-            &[
-                param("a", ValueType::String).list_setter("all_a").as_json(),
-                param("b", ValueType::Count).list_setter("all_b").as_json(),
-                param("c", ValueType::String).list_setter("all_c").repeated(),
-                param("d", ValueType::String).list_setter("all_d"),
-                param("e", ValueType::String).const_value("always"),
+    const MANY: &EndpointInfo = &EndpointInfo {
+        path: Some("/many"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo { list_setter: Some("all_a"), list_as: ListFormat::Json, ..param("a", ValueType::String) },
+                ParamInfo { list_setter: Some("all_b"), list_as: ListFormat::Json, ..param("b", ValueType::Count) },
+                ParamInfo {
+                    list_setter: Some("all_c"),
+                    list_as: ListFormat::Repeated,
+                    ..param("c", ValueType::String)
+                },
+                ParamInfo { list_setter: Some("all_d"), ..param("d", ValueType::String) },
+                ParamInfo { const_value: Some("always"), ..param("e", ValueType::String) },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "many", "Many")
+    };
 
     #[test]
     fn several_values_are_sent_in_every_list_format() {
@@ -334,15 +349,26 @@ mod tests {
     #[test]
     fn fragment_is_not_sent() {
         const DAILY: &EndpointInfo =
-            &EndpointInfo::new("market", "daily", "Daily").path("/query#daily", Evidence::Documented);
+            &EndpointInfo { path: Some("/query#daily"), ..EndpointInfo::new("market", "daily", "Daily") };
         assert_eq!(RequestTarget::new(DAILY).path_and_query(), "/query");
     }
 
     #[test]
     fn values_of_a_list_are_separated_by_commas_also_in_a_path() {
-        const BOOKS: &EndpointInfo = &EndpointInfo::new("market", "books", "Books")
-            .path("/books/{symbols}", Evidence::Documented)
-            .params(&[], &[param("symbols", ValueType::String).in_path().list_setter("all_symbols").repeated()]);
+        const BOOKS: &EndpointInfo = &EndpointInfo {
+            path: Some("/books/{symbols}"),
+            params: Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[ParamInfo {
+                    location: ParamLocation::Path,
+                    list_setter: Some("all_symbols"),
+                    list_as: ListFormat::Repeated,
+                    ..param("symbols", ValueType::String)
+                }],
+            }),
+            ..EndpointInfo::new("market", "books", "Books")
+        };
         let check = |values: &[&str]| {
             let mut books = RequestTarget::new(BOOKS);
             let mut list = books.list("symbols", TimeUnit::Seconds);

@@ -70,27 +70,33 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::registry::{EndpointInfo, Range, ValueType};
+    use crate::registry::{EndpointInfo, ParamList, Range, ValueType};
     use crate::transport::Headers;
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)
     }
 
-    const BOOK: &EndpointInfo =
-        &EndpointInfo::new("market", "book", "Book").path("/book", Evidence::Documented).params(
-            &[
-                param("coin", ValueType::String).required(Evidence::Documented),
-                param("venue", ValueType::String).required(Evidence::Reported),
+    const BOOK: &EndpointInfo = &EndpointInfo {
+        path: Some("/book"),
+        params: Some(ParamList {
+            shared: &[
+                ParamInfo { required: Some(Evidence::Documented), ..param("coin", ValueType::String) },
+                ParamInfo { required: Some(Evidence::Reported), ..param("venue", ValueType::String) },
             ],
-            &[
-                param("depth", ValueType::Count).range(Range { min: Some(1.0), max: Some(9.0) }),
-                param("limit", ValueType::Count)
-                    .range(Range { min: None, max: Some(50.0) })
-                    .known_by(Evidence::Reported),
+            overrides: &[],
+            specific: &[
+                ParamInfo { range: Range { min: Some(1.0), max: Some(9.0) }, ..param("depth", ValueType::Count) },
+                ParamInfo {
+                    range: Range { min: None, max: Some(50.0) },
+                    evidence: Evidence::Reported,
+                    ..param("limit", ValueType::Count)
+                },
                 param("sort", ValueType::String),
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "book", "Book")
+    };
 
     /// Params with their values.
     type Params<'a> = &'a [(&'static str, &'a str)];
@@ -130,13 +136,22 @@ mod tests {
 
     #[test]
     fn rejected_values_of_the_catalogue_are_listed() {
-        const SERVED: ParamInfo =
-            param("venue", ValueType::String).list_setter("venues").allowed_values(&["okx", "bybit"]);
-        let accepted = param("venue", ValueType::String)
-            .list_setter("venues")
-            .tested_values(&["okx"])
-            .rejected_values(&["binance"]);
-        let single = param("venue", ValueType::String).list_setter("venues").single_value(Evidence::Reported);
+        const SERVED: ParamInfo = ParamInfo {
+            list_setter: Some("venues"),
+            allowed_values: &["okx", "bybit"],
+            ..param("venue", ValueType::String)
+        };
+        let accepted = ParamInfo {
+            list_setter: Some("venues"),
+            tested_values: &["okx"],
+            rejected_values: &["binance"],
+            ..param("venue", ValueType::String)
+        };
+        let single = ParamInfo {
+            list_setter: Some("venues"),
+            single_value: Some(Evidence::Reported),
+            ..param("venue", ValueType::String)
+        };
         for (info, value, expected) in [
             (SERVED, "okx,bybit", None),
             (SERVED, "okx,kraken", Some("`venue` is known to accept only okx or bybit")),
@@ -153,7 +168,8 @@ mod tests {
 
     #[test]
     fn unknown_rejection_has_no_explanation() {
-        const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Documented);
+        const PING: &EndpointInfo =
+            &EndpointInfo { path: Some("/ping"), ..EndpointInfo::new("market", "ping", "Ping") };
         let error = Error::new(ErrorKind::Status, "no").with_response(422, Headers::new()).with_hint("look twice");
         assert_eq!(with_hints(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }

@@ -206,7 +206,7 @@ mod tests {
     crate::named_type!(identifier Venue);
 
     impl NamedType for Venue {
-        const INFO: &'static TypeInfo = &TypeInfo::new("Venue", &[]).open();
+        const INFO: &'static TypeInfo = &TypeInfo { open: true, ..TypeInfo::new("Venue", &[]) };
     }
 
     /// A type with three known values.
@@ -225,8 +225,11 @@ mod tests {
         const INFO: &'static TypeInfo = &TypeInfo::new(
             "Step",
             &[
-                ValueInfo::new("1m", "", Evidence::Documented).duration(60),
-                ValueInfo::new("1d", "", Evidence::Documented).duration(86_400),
+                ValueInfo { duration: Some(Duration::from_secs(60)), ..ValueInfo::new("1m", "", Evidence::Documented) },
+                ValueInfo {
+                    duration: Some(Duration::from_secs(86_400)),
+                    ..ValueInfo::new("1d", "", Evidence::Documented)
+                },
                 ValueInfo::new("1M", "", Evidence::Documented),
             ],
         );

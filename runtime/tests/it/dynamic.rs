@@ -1,7 +1,10 @@
 //! Tests that an endpoint that is selected at run time has the same requests, values and errors as its method.
 
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
+    RecordLayout, TimeUnit, ValueType,
+};
 use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Timestamp, Value};
 
 use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
@@ -9,53 +12,84 @@ use crate::ranges::{HOUR, START, answer};
 use crate::scripted::{Service, reply};
 
 /// Endpoints without an emitted method.
-static BOOK: EndpointInfo = EndpointInfo::new("market", "book", "Book")
-    .path("/books/{symbol}", Evidence::Documented)
-    .params(
-        &[ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented).in_path()],
-        &[
-            ParamInfo::new("side", "side", ValueType::String, Evidence::Documented).required(Evidence::Documented),
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                .range(Range { min: Some(1.0), max: Some(9.0) }),
-            ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented).list_setter("venues").as_json(),
+static BOOK: EndpointInfo = EndpointInfo {
+    path: Some("/books/{symbol}"),
+    params: Some(ParamList {
+        shared: &[ParamInfo {
+            location: ParamLocation::Path,
+            ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+        }],
+        overrides: &[],
+        specific: &[
+            ParamInfo {
+                required: Some(Evidence::Documented),
+                ..ParamInfo::new("side", "side", ValueType::String, Evidence::Documented)
+            },
+            ParamInfo {
+                range: Range { min: Some(1.0), max: Some(9.0) },
+                ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+            },
+            ParamInfo {
+                list_setter: Some("venues"),
+                list_as: ListFormat::Json,
+                ..ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented)
+            },
         ],
-    )
-    .series(Some(&LEVELS), Some("at"), Evidence::Documented);
+    }),
+    body: BodyInfo::Series { record: Some(&LEVELS), time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    ..EndpointInfo::new("market", "book", "Book")
+};
 
 static NAMELESS: EndpointInfo = EndpointInfo::new("market", "nameless", "Nameless");
 
-static TOTAL: EndpointInfo = EndpointInfo::new("market", "total", "Total")
-    .path("/total", Evidence::Documented)
-    .object(&LEVEL, Evidence::Documented);
+static TOTAL: EndpointInfo = EndpointInfo {
+    path: Some("/total"),
+    body: BodyInfo::Object { record: &LEVEL, evidence: Evidence::Documented },
+    ..EndpointInfo::new("market", "total", "Total")
+};
 
 static LEVEL: RecordInfo = RecordInfo::new(
     "Level",
     &[
         FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented),
-        FieldInfo::new("orders", "orders", ValueType::Count, Evidence::Reported).optional(),
+        FieldInfo { optional: true, ..FieldInfo::new("orders", "orders", ValueType::Count, Evidence::Reported) },
     ],
 );
 
-static PAIR: RecordInfo = RecordInfo::new(
-    "Pair",
-    &[
-        FieldInfo::new("first", "first", ValueType::Integer, Evidence::Documented),
-        FieldInfo::new("second", "second", ValueType::Boolean, Evidence::Documented),
-    ],
-)
-.positional();
+static PAIR: RecordInfo = RecordInfo {
+    form: RecordLayout::Positional,
+    ..RecordInfo::new(
+        "Pair",
+        &[
+            FieldInfo::new("first", "first", ValueType::Integer, Evidence::Documented),
+            FieldInfo::new("second", "second", ValueType::Boolean, Evidence::Documented),
+        ],
+    )
+};
 
 static LEVELS: RecordInfo = RecordInfo::new(
     "Levels",
     &[
         FieldInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented),
         FieldInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented),
-        FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Record(&LEVEL)), Evidence::Documented)
-            .optional(),
-        FieldInfo::new("sums", "sums", ValueType::Map(&ValueType::Option(&ValueType::Number)), Evidence::Documented)
-            .optional(),
-        FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::PreviousVersion).optional(),
-        FieldInfo::new("extra", "extra", ValueType::Any, Evidence::PreviousVersion).optional(),
+        FieldInfo {
+            optional: true,
+            ..FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Record(&LEVEL)), Evidence::Documented)
+        },
+        FieldInfo {
+            optional: true,
+            ..FieldInfo::new(
+                "sums",
+                "sums",
+                ValueType::Map(&ValueType::Option(&ValueType::Number)),
+                Evidence::Documented,
+            )
+        },
+        FieldInfo {
+            optional: true,
+            ..FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::PreviousVersion)
+        },
+        FieldInfo { optional: true, ..FieldInfo::new("extra", "extra", ValueType::Any, Evidence::PreviousVersion) },
     ],
 );
 
@@ -142,9 +176,11 @@ async fn values_are_read_by_name() {
 #[tokio::test(start_paused = true)]
 async fn records_of_different_types_are_unequal() {
     static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
-    static OTHER: EndpointInfo = EndpointInfo::new("market", "other", "Other")
-        .path("/other", Evidence::Documented)
-        .object(&ALIKE, Evidence::Documented);
+    static OTHER: EndpointInfo = EndpointInfo {
+        path: Some("/other"),
+        body: BodyInfo::Object { record: &ALIKE, evidence: Evidence::Documented },
+        ..EndpointInfo::new("market", "other", "Other")
+    };
     let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5}"#)).client();
     let (one, again) = (client.endpoint(&TOTAL).await.unwrap(), client.endpoint(&TOTAL).await.unwrap());
     let other = client.endpoint(&OTHER).await.unwrap();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use runtime::registry::{EndpointInfo, Evidence, RecordInfo};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo};
 use runtime::transport::Phase;
 use runtime::{Endpoint, RateLimit, Retry};
 
@@ -128,9 +128,11 @@ impl runtime::emitted::Marker for Latest {}
 
 impl Endpoint for Latest {
     type Body = RatioRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
-        .path("/latest", Evidence::Documented)
-        .object(RecordInfo::of::<RatioRecord>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        path: Some("/latest"),
+        body: BodyInfo::Object { record: RecordInfo::of::<RatioRecord>(), evidence: Evidence::Documented },
+        ..EndpointInfo::new("market", "latest", "Latest")
+    };
 }
 
 /// Some services report a failed request with status 200.

@@ -1,6 +1,8 @@
 //! Tests of histories of endpoints whose params contain timestamps as text.
 
-use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, TimeUnit, ValueType};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, ParamList, TimeUnit, ValueType,
+};
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Value};
 
@@ -19,8 +21,14 @@ const fn params(unit: TimeUnit) -> [ParamInfo; 4] {
     ]
 }
 
-const OWN: HistorySource =
-    HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented));
+const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
+    from: "after",
+    to: "before",
+    limit: "limit",
+    step: "every",
+    evidence: Evidence::Documented,
+    sort: None,
+});
 
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $history:ident) => {
@@ -30,11 +38,18 @@ macro_rules! endpoint {
 
         impl Endpoint for $marker {
             type Body = Series<Value>;
-            const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
-                .path("/texts", Evidence::Documented)
-                .params(&params(TimeUnit::$unit), &[])
-                .series(None, Some("openDate"), Evidence::Documented)
-                .history_source($history);
+            const INFO: &'static EndpointInfo = &EndpointInfo {
+                path: Some("/texts"),
+                params: Some(ParamList { shared: &params(TimeUnit::$unit), overrides: &[], specific: &[] }),
+                body: BodyInfo::Series {
+                    record: None,
+                    time: Some("openDate"),
+                    time_unit: None,
+                    evidence: Evidence::Documented,
+                },
+                history: $history,
+                ..EndpointInfo::new("market", "texts", "Texts")
+            };
         }
     };
 }

@@ -17,7 +17,7 @@ macro_rules! client {
             use ::runtime::record::{Record, UnknownFields};
             use ::runtime::registry::{RecordInfo, ServiceInfo};
 
-            static SERVICE: ServiceInfo = ServiceInfo::new("A service").env_prefix($name)$($credentials)*;
+            static SERVICE: ServiceInfo = ServiceInfo { env_prefix: $name, $($credentials)* ..ServiceInfo::new("A service") };
 
             #[derive(Clone)]
             pub struct Metadata {
@@ -40,8 +40,8 @@ macro_rules! client {
     };
 }
 
-client!(keyed, "KEYED", .api_key_query("api key"));
-client!(basic, "BASIC", .api_key_basic());
+client!(keyed, "KEYED", api_key_query: Some("api key"),);
+client!(basic, "BASIC", api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true,);
 client!(open, "OPEN",);
 
 type Outcome = fn(&HttpRequest) -> Result<HttpResponse, TransportError>;

@@ -5,13 +5,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use codegen::model::{
-    self, Api, Body, Endpoint, Field, Group, History, KeyCarrier, ListFormat, Param, RecordRef, Service, Type,
-};
+use codegen::model::{self, Api, Body, Endpoint, Field, Group, History, KeyCarrier, Param, RecordRef, Service, Type};
 use runtime::registry::{
-    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
-    LimitInfo, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit,
-    TypeInfo, ValueInfo, ValueType,
+    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
+    HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
+    RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 /// Builds the registry of a catalogue.
@@ -65,41 +63,49 @@ impl<'a> Tables<'a> {
                     info.api_key_header = Some(text(name));
                     info.api_key_prefix = text(prefix);
                 }
-                KeyCarrier::Basic => info = info.api_key_basic(),
+                KeyCarrier::Basic => {
+                    info.api_key_header = Some("authorization");
+                    info.api_key_prefix = "Basic ";
+                    info.api_key_basic = true;
+                }
                 KeyCarrier::Query(name) => info.api_key_query = Some(text(name)),
             }
             info.api_key_optional = key.optional;
         }
         info.headers = list(service.headers.iter().map(|header| (text(&header.name), text(&header.value))));
-        info.client_credentials = service.client_credentials.as_ref().map(|flow| {
-            let mut info = ClientCredentialsInfo::new(text(&flow.path), text(&flow.label), evidence(flow.evidence));
-            info.reply = list(flow.reply.iter().map(|field| self.field(field)));
-            info.errors = list(flow.errors.iter().map(status));
-            info.notes = text(&flow.notes);
-            info
+        info.client_credentials = service.client_credentials.as_ref().map(|flow| ClientCredentialsInfo {
+            path: text(&flow.path),
+            label: text(&flow.label),
+            evidence: evidence(flow.evidence),
+            reply: list(flow.reply.iter().map(|field| self.field(field))),
+            errors: list(flow.errors.iter().map(status)),
+            notes: text(&flow.notes),
         });
         info.errors = list(service.errors.iter().map(status));
         let body = &service.error_body;
-        info = info.error_body(texts(&body.message), texts(&body.code));
-        info.error_body.name = body.name.as_ref().map(|(name, known)| (text(name), evidence(*known)));
+        info.error_body = ErrorBodyInfo {
+            name: body.name.as_ref().map(|(name, known)| (text(name), evidence(*known))),
+            message: texts(&body.message),
+            code: texts(&body.code),
+        };
         info.limits = list(service.limits.iter().map(limit));
         info.envelope = service.envelope.as_ref().map(|envelope| {
-            let mut info = EnvelopeInfo::new(text(&envelope.data));
-            info.metadata = some(envelope.metadata.as_ref());
-            info.time = envelope.time.as_ref().map(|field| text(&field.wire_name));
-            info
+            let time = envelope.time.as_ref().map(|field| text(&field.wire_name));
+            EnvelopeInfo { data: text(&envelope.data), metadata: some(envelope.metadata.as_ref()), time }
         });
         info.history = service.history.as_ref().map(history);
         info
     }
 
     fn group(&mut self, group: &'a Group) -> GroupInfo {
-        let mut info = GroupInfo::new(text(&group.ident), text(&group.title));
-        info.summary = text(&group.summary);
-        info.aliases = texts(&group.aliases);
-        info.notes = text(&group.notes);
-        info.endpoints = list(group.endpoints.iter().map(|endpoint| leak(self.endpoint(group, endpoint))));
-        info
+        GroupInfo {
+            ident: text(&group.ident),
+            title: text(&group.title),
+            summary: text(&group.summary),
+            aliases: texts(&group.aliases),
+            notes: text(&group.notes),
+            endpoints: list(group.endpoints.iter().map(|endpoint| leak(self.endpoint(group, endpoint)))),
+        }
     }
 
     fn endpoint(&mut self, group: &Group, endpoint: &'a Endpoint) -> EndpointInfo {
@@ -108,24 +114,21 @@ impl<'a> Tables<'a> {
         info.summary = text(&endpoint.summary);
         info.path = some(endpoint.path.as_ref());
         info.evidence = evidence(endpoint.evidence);
-        if let Some(params) = &endpoint.params {
+        info.params = endpoint.params.as_ref().map(|params| {
             let params = params.iter().map(|param| self.param(&param.param)).collect::<Vec<_>>();
-            info = info.params(&[], list(params.iter().copied()));
-        }
-        info = match &endpoint.body {
-            Body::Series { record, time, time_form, evidence: known } => {
-                let record = record.as_ref().and_then(|record| self.record(record));
-                let info = info.series(record, some(time.as_ref()), evidence(*known));
-                match time_form {
-                    Some(form) => info.time_unit(time_unit(*form)),
-                    None => info,
-                }
-            }
-            Body::Object { record, evidence: known } => match self.record(record) {
-                Some(record) => info.object(record, evidence(*known)),
-                None => info,
+            ParamList { shared: &[], overrides: &[], specific: list(params) }
+        });
+        info.body = match &endpoint.body {
+            Body::Series { record, time, time_form, evidence: known } => BodyInfo::Series {
+                record: record.as_ref().and_then(|record| self.record(record)),
+                time: some(time.as_ref()),
+                time_unit: time_form.map(time_unit),
+                evidence: evidence(*known),
             },
-            Body::Unknown => info,
+            Body::Object { record, evidence: known } => self
+                .record(record)
+                .map_or(BodyInfo::Unknown, |record| BodyInfo::Object { record, evidence: evidence(*known) }),
+            Body::Unknown => BodyInfo::Unknown,
         };
         info.history = match &endpoint.history {
             model::HistorySource::Service => HistorySource::Service,
@@ -145,10 +148,10 @@ impl<'a> Tables<'a> {
             info.location = ParamLocation::Path;
         }
         info.list_setter = some(param.list_setter.as_ref());
-        info = match param.list_as {
-            ListFormat::Commas => info,
-            ListFormat::Repeated => info.repeated(),
-            ListFormat::Json => info.as_json(),
+        info.list_as = match param.list_as {
+            model::ListFormat::Commas => ListFormat::Commas,
+            model::ListFormat::Repeated => ListFormat::Repeated,
+            model::ListFormat::Json => ListFormat::Json,
         };
         info.const_value = some(param.const_value.as_ref());
         info.required = param.required.map(evidence);
@@ -231,11 +234,15 @@ impl<'a> Tables<'a> {
 }
 
 fn limit(limit: &model::Limit) -> LimitInfo {
-    let mut info = LimitInfo::of_window(text(&limit.name), limit.requests, limit.seconds, evidence(limit.evidence));
-    info.concurrent = limit.concurrent;
-    info.scope = some(limit.scope.as_ref());
-    info.endpoints = texts(&limit.endpoints);
-    info
+    LimitInfo {
+        name: text(&limit.name),
+        requests: limit.requests,
+        seconds: limit.seconds,
+        concurrent: limit.concurrent,
+        scope: some(limit.scope.as_ref()),
+        endpoints: texts(&limit.endpoints),
+        evidence: evidence(limit.evidence),
+    }
 }
 
 fn status(status: &model::Status) -> StatusInfo {
@@ -249,9 +256,8 @@ fn status(status: &model::Status) -> StatusInfo {
 
 fn history(history: &History) -> HistoryInfo {
     let [from, to, limit, step] = [&history.from, &history.to, &history.limit, &history.step].map(|name| text(name));
-    let mut info = HistoryInfo::new(from, to, limit, step, evidence(history.evidence));
-    info.sort = history.sort.as_ref().map(|(param, oldest_first)| (text(param), text(oldest_first)));
-    info
+    let sort = history.sort.as_ref().map(|(param, oldest_first)| (text(param), text(oldest_first)));
+    HistoryInfo { from, to, limit, step, sort, evidence: evidence(history.evidence) }
 }
 
 const fn range(range: model::Range) -> Range {

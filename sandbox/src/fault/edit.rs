@@ -129,13 +129,17 @@ mod tests {
 
     use super::*;
 
-    static SERVICE: ServiceInfo =
-        ServiceInfo::new("A service").envelope(EnvelopeInfo::new("data").metadata("metadata"));
+    static SERVICE: ServiceInfo = ServiceInfo {
+        envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None }),
+        ..ServiceInfo::new("A service")
+    };
     static SIDE: TypeInfo = TypeInfo::new("Side", &[]);
     static RECORD: RecordInfo =
         RecordInfo::new("Order", &[FieldInfo::new("side", "side", ValueType::Named(&SIDE), Evidence::Documented)]);
-    static ORDERS: EndpointInfo =
-        EndpointInfo::new("market", "orders", "Orders").series(Some(&RECORD), None, Evidence::Documented);
+    static ORDERS: EndpointInfo = EndpointInfo {
+        body: BodyInfo::Series { record: Some(&RECORD), time: None, time_unit: None, evidence: Evidence::Documented },
+        ..EndpointInfo::new("market", "orders", "Orders")
+    };
 
     fn check(edit: Edit, body: &str) -> Value {
         let body = edit.apply(body.as_bytes(), Some(&ORDERS), &SERVICE, Seed::new(1));

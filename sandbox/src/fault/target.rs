@@ -52,14 +52,22 @@ pub(super) fn words(registry: Registry) -> Vec<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use runtime::registry::{Evidence, GroupInfo, RecordInfo, ServiceInfo};
+    use runtime::registry::{GroupInfo, RecordInfo, ServiceInfo};
 
     use super::*;
 
     pub(crate) static BOOK: EndpointInfo =
-        EndpointInfo::new("market", "order_book", "Order book").path("/orderBook", Evidence::Documented);
-    static TRADES: EndpointInfo = EndpointInfo::new("market", "trades", "Trades").path("/trades", Evidence::Documented);
-    static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[&BOOK, &TRADES]);
+        EndpointInfo { path: Some("/orderBook"), ..EndpointInfo::new("market", "order_book", "Order book") };
+    static TRADES: EndpointInfo =
+        EndpointInfo { path: Some("/trades"), ..EndpointInfo::new("market", "trades", "Trades") };
+    static MARKET: GroupInfo = GroupInfo {
+        ident: "market",
+        title: "Market",
+        summary: "",
+        aliases: &[],
+        notes: "",
+        endpoints: &[&BOOK, &TRADES],
+    };
     static GROUPS: [&GroupInfo; 1] = [&MARKET];
     static SERVICE: ServiceInfo = ServiceInfo::new("A service");
     static METADATA: RecordInfo = RecordInfo::new("Metadata", &[]);

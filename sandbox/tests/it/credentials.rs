@@ -149,7 +149,7 @@ async fn client_fetches_its_token_from_the_sandbox() {
 
 #[tokio::test]
 async fn key_in_the_query_is_not_a_param() {
-    static QUERY: ServiceInfo = ServiceInfo::new("Keyed").api_key_query("apikey");
+    static QUERY: ServiceInfo = ServiceInfo { api_key_query: Some("apikey"), ..ServiceInfo::new("Keyed") };
     let server = Server::with(Sandbox::of(&registry_of(&QUERY)).api_key("a+b"));
     for (path, status) in [
         ("/health?apikey=a%2Bb", 200),
@@ -165,7 +165,12 @@ async fn key_in_the_query_is_not_a_param() {
 
 #[tokio::test]
 async fn wrong_basic_credentials_are_rejected() {
-    static BASIC_KEY: ServiceInfo = ServiceInfo::new("Basic").api_key_basic();
+    static BASIC_KEY: ServiceInfo = ServiceInfo {
+        api_key_header: Some("authorization"),
+        api_key_prefix: "Basic ",
+        api_key_basic: true,
+        ..ServiceInfo::new("Basic")
+    };
     let server = Server::with(Sandbox::of(&registry_of(&BASIC_KEY)).api_key("id:secret"));
     for (value, status) in [(BASIC, 200), ("Basic aWQ6b3RoZXI=", 403), ("Bearer aWQ6c2VjcmV0", 403), ("", 403)] {
         assert_eq!(server.send("GET", "/health", &[("authorization", value)], "").await.status, status, "{value}");

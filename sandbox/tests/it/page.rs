@@ -6,7 +6,8 @@ use crate::catalogue;
 use crate::invented::REGISTRY;
 use crate::support::Server;
 use runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo,
+    ValueType,
 };
 use sandbox::Sandbox;
 
@@ -51,19 +52,25 @@ async fn page_needs_no_key_and_no_other_host() {
 async fn a_required_param_starts_with_its_first_accepted_value() {
     const KNOWN: Evidence = Evidence::Documented;
     static VALUES: [ValueInfo; 2] = [ValueInfo::new("north", "", KNOWN), ValueInfo::new("south", "", KNOWN)];
-    static OPEN: TypeInfo = TypeInfo::new("Station", &VALUES).open();
+    static OPEN: TypeInfo = TypeInfo { open: true, ..TypeInfo::new("Station", &VALUES) };
     static CLOSED: TypeInfo = TypeInfo::new("Side", &VALUES);
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
-        ParamInfo::new(name, name, ty, KNOWN).required(KNOWN).rejected_values(&["north"])
+        ParamInfo { required: Some(KNOWN), rejected_values: &["north"], ..ParamInfo::new(name, name, ty, KNOWN) }
     }
     static PARAMS: [ParamInfo; 4] = [
         param("one", ValueType::Named(&OPEN)),
         param("closed", ValueType::Named(&CLOSED)),
-        param("several", ValueType::Named(&OPEN)).list_setter("all"),
-        param("allowed", ValueType::String).allowed_values(&["north", "south"]),
+        ParamInfo { list_setter: Some("all"), ..param("several", ValueType::Named(&OPEN)) },
+        ParamInfo { allowed_values: &["north", "south"], ..param("allowed", ValueType::String) },
     ];
-    static ENDPOINT: EndpointInfo = EndpointInfo::new("sky", "wind", "Wind").path("/wind", KNOWN).params(&PARAMS, &[]);
-    static GROUP: GroupInfo = GroupInfo::new("sky", "Sky").endpoints(&[&ENDPOINT]);
+    static ENDPOINT: EndpointInfo = EndpointInfo {
+        path: Some("/wind"),
+        evidence: KNOWN,
+        params: Some(ParamList { shared: &PARAMS, overrides: &[], specific: &[] }),
+        ..EndpointInfo::new("sky", "wind", "Wind")
+    };
+    static GROUP: GroupInfo =
+        GroupInfo { ident: "sky", title: "Sky", summary: "", aliases: &[], notes: "", endpoints: &[&ENDPOINT] };
     static GROUPS: [&GroupInfo; 1] = [&GROUP];
     static SERVICE: ServiceInfo = ServiceInfo::new("Weather");
     static METADATA: RecordInfo = RecordInfo::new("Metadata", &[]);

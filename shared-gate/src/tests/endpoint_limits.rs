@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use runtime::emitted::LimitWindow;
-use runtime::registry::{EndpointInfo, Evidence};
+use runtime::registry::EndpointInfo;
 
 use super::*;
 
@@ -41,7 +41,7 @@ async fn machines_share_a_limit_of_some_endpoints() {
 
 /// The service counts each of these as four.
 const HEAVY: &EndpointInfo =
-    &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(4);
+    &EndpointInfo { path: Some("/heavy"), weight: 4, ..EndpointInfo::new("market", "heavy", "Heavy") };
 
 #[tokio::test(start_paused = true)]
 async fn machines_share_a_limit_by_weight() {

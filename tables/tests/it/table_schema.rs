@@ -1,6 +1,6 @@
 //! Tests of the columns and rows for every type of field, and for records without known fields.
 
-use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{AnyBody, AnySeries, Dynamic};
 use tables::{TableSchema, TextWriter};
@@ -11,38 +11,43 @@ const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
     FieldInfo::new(name, name, ty, Evidence::Documented)
 }
 
-static LEVEL: RecordInfo =
-    RecordInfo::new("Level", &[field("price", ValueType::Number), field("orders", ValueType::Count).optional()]);
+static LEVEL: RecordInfo = RecordInfo::new(
+    "Level",
+    &[field("price", ValueType::Number), FieldInfo { optional: true, ..field("orders", ValueType::Count) }],
+);
 
 static EVERY: RecordInfo = RecordInfo::new(
     "Every",
     &[
-        field("at", ValueType::Timestamp(TimeUnit::Milliseconds)).unit("ms").summary("When."),
-        field("scanned", ValueType::Timestamp(TimeUnit::Iso8601)).optional(),
-        field("number", ValueType::Number).unit("USD").summary("How much.").notes("Never too much."),
-        field("whole", ValueType::Integer).optional(),
-        field("count", ValueType::Count).optional(),
-        field("flag", ValueType::Boolean).optional(),
-        field("text", ValueType::String).optional(),
-        field("any", ValueType::Any).optional(),
-        field("level", ValueType::Record(&LEVEL)).optional(),
-        field("levels", ValueType::List(&ValueType::Record(&LEVEL))).optional(),
-        field("grid", ValueType::List(&ValueType::List(&ValueType::Option(&ValueType::Number)))).optional(),
-        field("sums", ValueType::Map(&ValueType::Number)).optional(),
+        FieldInfo { unit: "ms", summary: "When.", ..field("at", ValueType::Timestamp(TimeUnit::Milliseconds)) },
+        FieldInfo { optional: true, ..field("scanned", ValueType::Timestamp(TimeUnit::Iso8601)) },
+        FieldInfo { unit: "USD", summary: "How much.", notes: "Never too much.", ..field("number", ValueType::Number) },
+        FieldInfo { optional: true, ..field("whole", ValueType::Integer) },
+        FieldInfo { optional: true, ..field("count", ValueType::Count) },
+        FieldInfo { optional: true, ..field("flag", ValueType::Boolean) },
+        FieldInfo { optional: true, ..field("text", ValueType::String) },
+        FieldInfo { optional: true, ..field("any", ValueType::Any) },
+        FieldInfo { optional: true, ..field("level", ValueType::Record(&LEVEL)) },
+        FieldInfo { optional: true, ..field("levels", ValueType::List(&ValueType::Record(&LEVEL))) },
+        FieldInfo {
+            optional: true,
+            ..field("grid", ValueType::List(&ValueType::List(&ValueType::Option(&ValueType::Number))))
+        },
+        FieldInfo { optional: true, ..field("sums", ValueType::Map(&ValueType::Number)) },
     ],
 );
 
-static KNOWN: EndpointInfo = EndpointInfo::new("market", "every", "Every").path("/every", Evidence::Documented).series(
-    Some(&EVERY),
-    Some("at"),
-    Evidence::Documented,
-);
+static KNOWN: EndpointInfo = EndpointInfo {
+    path: Some("/every"),
+    body: BodyInfo::Series { record: Some(&EVERY), time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    ..EndpointInfo::new("market", "every", "Every")
+};
 
-static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/any", Evidence::Documented).series(
-    None,
-    Some("at"),
-    Evidence::Documented,
-);
+static UNKNOWN: EndpointInfo = EndpointInfo {
+    path: Some("/any"),
+    body: BodyInfo::Series { record: None, time: Some("at"), time_unit: None, evidence: Evidence::Documented },
+    ..EndpointInfo::new("market", "any", "Any")
+};
 
 /// Returns a request for an endpoint, and its response with this data.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {

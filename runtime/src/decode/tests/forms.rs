@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::decode::fields;
 use crate::decode::record::{Record, UnknownFields};
 use crate::decode::sample::series_of;
-use crate::registry::{Evidence, FieldInfo, RecordInfo, TimeField, TimeUnit, ValueType};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeField, TimeUnit, ValueType};
 use crate::send::Body;
 use crate::values::Timestamp;
 
@@ -28,15 +28,17 @@ struct Candle {
 }
 
 impl Record for Candle {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
-        "Candle",
-        &[
-            field("time", ValueType::Timestamp(TimeUnit::Milliseconds)),
-            field("open", ValueType::Number),
-            field("trades", ValueType::Count).optional(),
-        ],
-    )
-    .positional();
+    const INFO: &'static RecordInfo = &RecordInfo {
+        form: RecordLayout::Positional,
+        ..RecordInfo::new(
+            "Candle",
+            &[
+                field("time", ValueType::Timestamp(TimeUnit::Milliseconds)),
+                field("open", ValueType::Number),
+                FieldInfo { optional: true, ..field("trades", ValueType::Count) },
+            ],
+        )
+    };
 }
 
 crate::fields!(Candle => time = 0, open = 1, trades = 2);
@@ -47,11 +49,13 @@ struct Prices {
 }
 
 impl Record for Prices {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
-        "Prices",
-        &[field("value", ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))))],
-    )
-    .value();
+    const INFO: &'static RecordInfo = &RecordInfo {
+        form: RecordLayout::Value,
+        ..RecordInfo::new(
+            "Prices",
+            &[field("value", ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))))],
+        )
+    };
 }
 
 crate::fields!(Prices => value = 0);

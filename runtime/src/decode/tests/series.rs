@@ -71,8 +71,10 @@ fn nested_records_are_found() {
 
 #[test]
 fn nested_records_are_written_at_their_path() {
-    const SERVICE: ServiceInfo =
-        ServiceInfo::new("Deep").envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about"));
+    const SERVICE: ServiceInfo = ServiceInfo {
+        envelope: Some(EnvelopeInfo { data: "result.page.rows", metadata: Some("result.about"), time: None }),
+        ..ServiceInfo::new("Deep")
+    };
     let text =
         r#"{"result":{"page":{"rows":[{"price":1.0}],"next":"b"},"about":{"exchanges":["a"]},"count":2},"ok":true}"#;
     let Whole { data, metadata, unknown_fields, .. } = deep_of::<Level>(text, BadRecords::Rejected).unwrap();
@@ -159,7 +161,7 @@ impl Record for Point {
         "Point",
         &[
             FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
-            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented).optional(),
+            FieldInfo { optional: true, ..FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented) },
         ],
     );
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::emitted::LimitWindow;
-use runtime::registry::{EndpointInfo, Evidence};
+use runtime::registry::EndpointInfo;
 use runtime::{Endpoint, RateLimit, Value};
 use tokio::time::Instant;
 
@@ -19,7 +19,7 @@ impl runtime::emitted::Marker for Heavy {}
 impl Endpoint for Heavy {
     type Body = Value;
     const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
+        &EndpointInfo { path: Some("/heavy"), weight: 5, ..EndpointInfo::new("market", "heavy", "Heavy") };
 }
 
 /// A limit of ten per second for `/heavy`, which allows two requests because of their weight.
@@ -34,7 +34,7 @@ macro_rules! endpoint {
         impl Endpoint for $name {
             type Body = Value;
             const INFO: &'static EndpointInfo =
-                &EndpointInfo::new("market", $ident, $ident).path($path, Evidence::Documented);
+                &EndpointInfo { path: Some($path), ..EndpointInfo::new("market", $ident, $ident) };
         }
     };
 }

@@ -2,18 +2,27 @@
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
-    EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo, TimeUnit,
-    TypeInfo, ValueInfo, ValueType,
+    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ListFormat, ParamInfo, ParamList,
+    RecordInfo, ServiceInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 const DOCUMENTED: Evidence = Evidence::Documented;
 
-pub(crate) static SERVICE: ServiceInfo = ServiceInfo::new("A service of the tests")
-    .env_prefix("TABLES_TEST")
-    .base_url_suffix("/v2")
-    .api_key_header("x-api-key")
-    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
-    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", DOCUMENTED));
+pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
+    env_prefix: "TABLES_TEST",
+    base_url_suffix: "/v2",
+    api_key_header: Some("x-api-key"),
+    envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
+    history: Some(HistoryInfo {
+        from: "startTime",
+        to: "endTime",
+        limit: "limit",
+        step: "timeframe",
+        evidence: DOCUMENTED,
+        sort: None,
+    }),
+    ..ServiceInfo::new("A service of the tests")
+};
 
 runtime::define_client!(crate "tables_test", env "TABLES_TEST", service SERVICE, metadata Metadata);
 
@@ -37,7 +46,10 @@ impl Metadata {
 impl Record for Metadata {
     const INFO: &'static RecordInfo = &RecordInfo::new(
         "Metadata",
-        &[FieldInfo::new("coins", "coins", ValueType::List(&ValueType::String), DOCUMENTED).optional()],
+        &[FieldInfo {
+            optional: true,
+            ..FieldInfo::new("coins", "coins", ValueType::List(&ValueType::String), DOCUMENTED)
+        }],
     );
 }
 
@@ -46,27 +58,34 @@ runtime::fields!(Metadata => coins = 0);
 static TIMEFRAMES: TypeInfo = TypeInfo::new(
     "Timeframe",
     &[
-        ValueInfo::new("1m", "", DOCUMENTED).duration(60),
-        ValueInfo::new("15m", "", DOCUMENTED).duration(900),
-        ValueInfo::new("1h", "", DOCUMENTED).duration(3600),
+        ValueInfo { duration: Some(::std::time::Duration::from_secs(60)), ..ValueInfo::new("1m", "", DOCUMENTED) },
+        ValueInfo { duration: Some(::std::time::Duration::from_secs(900)), ..ValueInfo::new("15m", "", DOCUMENTED) },
+        ValueInfo { duration: Some(::std::time::Duration::from_secs(3600)), ..ValueInfo::new("1h", "", DOCUMENTED) },
     ],
 );
 
 static PARAMS: &[ParamInfo] = &[
-    ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED).repeated(),
-    ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED).required(DOCUMENTED),
-    ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED).required(DOCUMENTED),
-    ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED).allowed_values(&["1000"]),
+    ParamInfo {
+        list_as: ListFormat::Repeated,
+        ..ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED)
+    },
+    ParamInfo { required: Some(DOCUMENTED), ..ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED) },
+    ParamInfo {
+        required: Some(DOCUMENTED),
+        ..ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED)
+    },
+    ParamInfo { allowed_values: &["1000"], ..ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED) },
     ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
     ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
 ];
 
 const fn series(name: &'static str, path: &'static str, record: Option<&'static RecordInfo>) -> EndpointInfo {
-    EndpointInfo::new("orderflow", name, "A series").path(path, DOCUMENTED).params(PARAMS, &[]).series(
-        record,
-        Some("openDate"),
-        DOCUMENTED,
-    )
+    EndpointInfo {
+        path: Some(path),
+        params: Some(ParamList { shared: PARAMS, overrides: &[], specific: &[] }),
+        body: BodyInfo::Series { record: record, time: Some("openDate"), time_unit: None, evidence: DOCUMENTED },
+        ..EndpointInfo::new("orderflow", name, "A series")
+    }
 }
 
 const TIME: FieldInfo = FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED);
@@ -81,7 +100,11 @@ static COUNT_RECORD: RecordInfo = RecordInfo::new("Count", &[TIME, number("volum
 static TEXT_RECORD: RecordInfo = RecordInfo::new("Text", &[TIME, number("volumeRatio", ValueType::String)]);
 static WIDE_RECORD: RecordInfo = RecordInfo::new(
     "Wide",
-    &[TIME, number("volumeRatio", ValueType::Number), number("share", ValueType::Number).optional()],
+    &[
+        TIME,
+        number("volumeRatio", ValueType::Number),
+        FieldInfo { optional: true, ..number("share", ValueType::Number) },
+    ],
 );
 
 /// An endpoint whose records have a time and a number.

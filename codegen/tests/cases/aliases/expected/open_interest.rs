@@ -3,7 +3,7 @@
 //! Open Interest: contracts that are open.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -40,16 +40,31 @@ markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
-        .aliases(&["Open the service"])
-        .summary("Perpetual price minus spot price.")
-        .path("/openInterest", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        aliases: &["Open the service"],
+        summary: "Perpetual price minus spot price.",
+        path: Some("/openInterest"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    };
 }
 takes_common!(OpenInterest);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Interest")
-    .summary("Contracts that are open.")
-    .aliases(&["Open the service"])
-    .endpoints(&[OpenInterest::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "open_interest",
+    title: "Open Interest",
+    summary: "Contracts that are open.",
+    aliases: &["Open the service"],
+    notes: "",
+    endpoints: &[OpenInterest::INFO],
+};

@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType,
 };
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesDepth, TakesWindow, TakesWindows};
@@ -36,31 +36,48 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
-                    .list_setter("windows")
-                    .default("1m,1h")
-                    .summary("The lengths."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .default("5")
-                    .range(Range {
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    list_setter: Some("windows"),
+                    default: Some("1m,1h"),
+                    summary: "The lengths.",
+                    ..ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    default: Some("5"),
+                    range: Range {
                         min: None,
                         max: Some(50.0),
-                    })
-                    .allowed_values(&["5", "10", "50"])
-                    .example("5")
-                    .summary("How deep."),
+                    },
+                    allowed_values: &["5", "10", "50"],
+                    example: Some("5"),
+                    summary: "How deep.",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

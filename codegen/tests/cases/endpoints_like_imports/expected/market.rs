@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesCoin;
@@ -59,37 +59,66 @@ markers!(MarketGroup : Params params, Records records, Group group, Market marke
 
 impl Endpoint for Params {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "params", "params")
-        .summary("S.")
-        .path("/a", Evidence::Documented)
-        .params(&[], &[params::COIN]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/a"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::COIN],
+        }),
+        ..EndpointInfo::new("market", "params", "params")
+    };
 }
 takes!(Params => TakesCoin);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
-        .summary("S.")
-        .path("/b", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "records", "records")
+    };
 }
 
 impl Endpoint for Group {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
-        .summary("S.")
-        .path("/c", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/c"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "group", "GROUP")
+    };
 }
 
 impl Endpoint for Market {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "market", "market")
-        .summary("S.")
-        .path("/e", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/e"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "market", "market")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Params::INFO, Records::INFO, Group::INFO, Market::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Params::INFO, Records::INFO, Group::INFO, Market::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList,
+};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -56,37 +58,88 @@ markers!(MarketGroup : Basis basis, Spread spread, Depth depth);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("The shared example holds where nothing speaks against it.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .param_overrides(&[params::COIN.notes("Any coin.")])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The shared example holds where nothing speaks against it.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[
+                ParamInfo {
+                    notes: "Any coin.",
+                    ..params::COIN
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
-        .summary("It holds where it is known to work.")
-        .path("/spread", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .param_overrides(&[params::COIN.tested_values(&["ETH", "BTC"])])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "It holds where it is known to work.",
+        path: Some("/spread"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &["ETH", "BTC"],
+                    ..params::COIN
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "spread", "Spread")
+    };
 }
 takes_common!(Spread);
 
 impl Endpoint for Depth {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
-        .summary("Where others are known to work, one of these is the example.")
-        .path("/depth", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .param_overrides(&[params::COIN.tested_values(&["ETH", "SOL"]).example("ETH")])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Where others are known to work, one of these is the example.",
+        path: Some("/depth"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[
+                ParamInfo {
+                    tested_values: &["ETH", "SOL"],
+                    example: Some("ETH"),
+                    ..params::COIN
+                },
+            ],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "depth", "Depth")
+    };
 }
 takes_common!(Depth);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Spread::INFO, Depth::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Spread::INFO, Depth::INFO],
+};

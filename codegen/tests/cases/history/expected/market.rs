@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource, ParamInfo,
-    RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
+    ParamInfo, ParamList, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series, Timeframe};
 use super::service::{params, records};
@@ -95,11 +95,22 @@ markers!(
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
-        .summary("A ratio.")
-        .path("/ratio", Evidence::Documented)
-        .params(params::RANGE, &[])
-        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A ratio.",
+        path: Some("/ratio"),
+        params: Some(ParamList {
+            shared: params::RANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<RatioRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "ratio", "Ratio")
+    };
 }
 takes_range!(Ratio);
 
@@ -116,95 +127,179 @@ pub struct RatioRecord {
 }
 
 impl Record for RatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Ratio.",
+        ..RecordInfo::new(
             "RatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
-                    .summary("The ratio."),
+                FieldInfo {
+                    summary: "The ratio.",
+                    ..FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Ratio.");
+    };
 }
 fields!(RatioRecord => open_date = 0, ratio = 1);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
-        .summary("Levels of which nothing is known.")
-        .path("/levels", Evidence::Documented)
-        .params(params::RANGE, &[])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Levels of which nothing is known.",
+        path: Some("/levels"),
+        params: Some(ParamList {
+            shared: params::RANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "levels", "Levels")
+    };
 }
 takes_range!(Levels);
 
 impl Endpoint for Latest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
-        .summary("It takes no range.")
-        .path("/latest", Evidence::Documented)
-        .params(&[], &[params::TIMEFRAME, params::LIMIT])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "It takes no range.",
+        path: Some("/latest"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::TIMEFRAME, params::LIMIT],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "latest", "Latest")
+    };
 }
 takes!(Latest => TakesTimeframe, TakesLimit);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
-        .summary("It is no series in time.")
-        .path("/snapshot", Evidence::Documented)
-        .params(params::RANGE, &[])
-        .series(None, None, Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "It is no series in time.",
+        path: Some("/snapshot"),
+        params: Some(ParamList {
+            shared: params::RANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: None,
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "snapshot", "Snapshot")
+    };
 }
 takes_range!(Snapshot);
 
 impl Endpoint for Odd {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
-        .summary("It has the params for a history, and means something else by them.")
-        .path("/odd", Evidence::Documented)
-        .params(params::RANGE, &[])
-        .series(None, Some("openDate"), Evidence::Documented)
-        .history_source(HistorySource::Unknown);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "It has the params for a history, and means something else by them.",
+        path: Some("/odd"),
+        params: Some(ParamList {
+            shared: params::RANGE,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        history: HistorySource::Unknown,
+        ..EndpointInfo::new("market", "odd", "Odd")
+    };
 }
 takes_range!(Odd);
 
 impl Endpoint for Own {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
-        .summary("It is walked in a way of its own.")
-        .path("/own", Evidence::Documented)
-        .params(
-            &[],
-            &[
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "It is walked in a way of its own.",
+        path: Some("/own"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
                 params::LIMIT,
-                ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("Where the range begins."),
-                ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("Where the range ends."),
-                ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
-                    .summary("Length of an interval."),
+                ParamInfo {
+                    summary: "Where the range begins.",
+                    ..ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "Where the range ends.",
+                    ..ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "Length of an interval.",
+                    ..ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented)
-        .history_source(
-            HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented)),
-        );
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        history: HistorySource::Endpoint(
+            &HistoryInfo {
+                from: "after",
+                to: "before",
+                limit: "limit",
+                step: "every",
+                sort: None,
+                evidence: Evidence::Documented,
+            },
+        ),
+        ..EndpointInfo::new("market", "own", "Own")
+    };
 }
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
         Ratio::INFO,
         Levels::INFO,
         Latest::INFO,
         Snapshot::INFO,
         Odd::INFO,
         Own::INFO,
-        &EndpointInfo::new("market", "planned", "Planned")
-            .summary("It is known by name only.")
-            .name_evidence(Evidence::Documented)
-            .params(params::RANGE, &[])
-            .series(None, Some("openDate"), Evidence::Documented),
-    ]);
+        &EndpointInfo {
+            summary: "It is known by name only.",
+            params: Some(ParamList {
+                shared: params::RANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+            body: BodyInfo::Series {
+                record: None,
+                time: Some("openDate"),
+                time_unit: None,
+                evidence: Evidence::Documented,
+            },
+            ..EndpointInfo::new("market", "planned", "Planned")
+        },
+    ],
+};

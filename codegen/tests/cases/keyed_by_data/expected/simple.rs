@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    ParamLocation, RecordInfo, RecordLayout, TimeUnit, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params;
@@ -67,11 +67,20 @@ markers!(SimpleGroup : Price price, Rates rates, Chart chart, Currencies currenc
 
 impl Endpoint for Price {
     type Body = PriceRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
-        .summary("The price of each coin in each currency.")
-        .path("/simple/price", Evidence::Documented)
-        .params(&[], &[params::IDS, params::VS_CURRENCIES])
-        .object(RecordInfo::of::<PriceRecord>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The price of each coin in each currency.",
+        path: Some("/simple/price"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::IDS, params::VS_CURRENCIES],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<PriceRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("simple", "price", "Price")
+    };
 }
 
 /// The body of Price.
@@ -88,30 +97,43 @@ pub struct PriceRecord {
 }
 
 impl Record for PriceRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The body of Price.",
+        form: RecordLayout::Value,
+        ..RecordInfo::new(
             "PriceRecord",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    summary: "The entire body.",
+                    ..FieldInfo::new(
                         "value",
                         "value",
                         ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
                         Evidence::Documented,
                     )
-                    .summary("The entire body."),
+                },
             ],
         )
-        .summary("The body of Price.")
-        .value();
+    };
 }
 fields!(PriceRecord => value = 0);
 
 impl Endpoint for Rates {
     type Body = RatesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
-        .summary("What one bitcoin is worth.")
-        .path("/exchange_rates", Evidence::Documented)
-        .params(&[], &[])
-        .object(RecordInfo::of::<RatesRecord>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "What one bitcoin is worth.",
+        path: Some("/exchange_rates"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<RatesRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("simple", "rates", "Rates")
+    };
 }
 
 /// One record of Rates.
@@ -125,35 +147,54 @@ pub struct RatesRecord {
 }
 
 impl Record for RatesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Rates.",
+        ..RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
-                    .summary("The rates by currency."),
+                FieldInfo {
+                    summary: "The rates by currency.",
+                    ..FieldInfo::new(
+                        "rates",
+                        "rates",
+                        ValueType::Map(&ValueType::record::<Rate>()),
+                        Evidence::Documented,
+                    )
+                },
             ],
         )
-        .summary("One record of Rates.");
+    };
 }
 fields!(RatesRecord => rates = 0);
 
 impl Endpoint for Chart {
     type Body = ChartRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
-        .summary("What a coin cost over time.")
-        .path("/coins/{id}/chart", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
-                    .in_path()
-                    .example("bitcoin")
-                    .summary("The coin."),
-                ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .summary("How far back."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "What a coin cost over time.",
+        path: Some("/coins/{id}/chart"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    example: Some("bitcoin"),
+                    summary: "The coin.",
+                    ..ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    summary: "How far back.",
+                    ..ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
+                },
             ],
-        )
-        .object(RecordInfo::of::<ChartRecord>(), Evidence::Documented);
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<ChartRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("simple", "chart", "Chart")
+    };
 }
 
 /// One record of Chart.
@@ -169,36 +210,51 @@ pub struct ChartRecord {
 }
 
 impl Record for ChartRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Chart.",
+        ..RecordInfo::new(
             "ChartRecord",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    summary: "The prices.",
+                    ..FieldInfo::new(
                         "prices",
                         "prices",
                         ValueType::List(&ValueType::record::<PricePoint>()),
                         Evidence::Documented,
                     )
-                    .summary("The prices."),
-                FieldInfo::new(
+                },
+                FieldInfo {
+                    summary: "What all coins are worth, where that is known.",
+                    ..FieldInfo::new(
                         "caps",
                         "caps",
                         ValueType::List(&ValueType::Option(&ValueType::Number)),
                         Evidence::Documented,
                     )
-                    .summary("What all coins are worth, where that is known."),
+                },
             ],
         )
-        .summary("One record of Chart.");
+    };
 }
 fields!(ChartRecord => prices = 0, caps = 1);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
-        .summary("Every currency.")
-        .path("/simple/currencies", Evidence::Documented)
-        .params(&[], &[])
-        .object(RecordInfo::of::<CurrenciesRecord>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Every currency.",
+        path: Some("/simple/currencies"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<CurrenciesRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("simple", "currencies", "Currencies")
+    };
 }
 
 /// The body of Currencies.
@@ -212,15 +268,19 @@ pub struct CurrenciesRecord {
 }
 
 impl Record for CurrenciesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The body of Currencies.",
+        form: RecordLayout::Value,
+        ..RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
-                    .summary("The entire body."),
+                FieldInfo {
+                    summary: "The entire body.",
+                    ..FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                },
             ],
         )
-        .summary("The body of Currencies.")
-        .value();
+    };
 }
 fields!(CurrenciesRecord => value = 0);
 
@@ -237,18 +297,24 @@ pub struct PricePoint {
 }
 
 impl Record for PricePoint {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "A price at a moment.",
+        form: RecordLayout::Positional,
+        ..RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                    .unit("milliseconds")
-                    .summary("The moment."),
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                    .summary("The price."),
+                FieldInfo {
+                    unit: "milliseconds",
+                    summary: "The moment.",
+                    ..FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "The price.",
+                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("A price at a moment.")
-        .positional();
+    };
 }
 fields!(PricePoint => time = 0, price = 1);
 
@@ -265,19 +331,30 @@ pub struct Rate {
 }
 
 impl Record for Rate {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "What one bitcoin is worth in a currency.",
+        ..RecordInfo::new(
             "Rate",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
-                    .summary("The currency in words."),
-                FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented)
-                    .summary("The rate."),
+                FieldInfo {
+                    summary: "The currency in words.",
+                    ..FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "The rate.",
+                    ..FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("What one bitcoin is worth in a currency.");
+    };
 }
 fields!(Rate => name = 0, value = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("simple", "Simple")
-    .summary("A number for each coin.")
-    .endpoints(&[Price::INFO, Rates::INFO, Chart::INFO, Currencies::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "simple",
+    title: "Simple",
+    summary: "A number for each coin.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Price::INFO, Rates::INFO, Chart::INFO, Currencies::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -47,11 +48,22 @@ markers!(MarketGroup : Basis basis, Carry carry);
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<Share>()), Some("openDate"), Evidence::Reported);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<Share>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -68,35 +80,60 @@ pub struct Share {
 }
 
 impl Record for Share {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "Who is long.",
+        ..RecordInfo::new(
             "Share",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                    .optional()
-                    .range(Range {
+                FieldInfo {
+                    summary: "Start of the interval.",
+                    ..FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                },
+                FieldInfo {
+                    optional: true,
+                    range: Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    })
-                    .unit("percent")
-                    .summary("Accounts that are long."),
+                    },
+                    unit: "percent",
+                    summary: "Accounts that are long.",
+                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                },
             ],
         )
-        .summary("Who is long.");
+    };
 }
 fields!(Share => open_date = 0, long_pct = 1);
 
 impl Endpoint for Carry {
     type Body = Share;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
-        .summary("Perpetual price minus spot price.")
-        .path("/carry", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .object(RecordInfo::of::<Share>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/carry"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<Share>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "carry", "Carry")
+    };
 }
 takes_common!(Carry);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Carry::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Carry::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: arguments that are called like modules and macros.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType,
+};
 use crate::{Animal, Client, Request};
 
 /// The endpoints of [`Client::market`].
@@ -41,25 +43,39 @@ markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
-        .summary("Every animal.")
-        .path("/{records}/{params}/{takes}", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
-                    .in_path()
-                    .summary("A."),
-                ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
-                    .in_path()
-                    .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
-                    .in_path()
-                    .summary("A."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Every animal.",
+        path: Some("/{records}/{params}/{takes}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "A.",
+                    ..ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "A.",
+                    ..ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "A.",
+                    ..ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "herd", "Herd")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Arguments that are called like modules and macros.")
-    .endpoints(&[Herd::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Arguments that are called like modules and macros.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Herd::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, ValueType,
 };
 use crate::{
     Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash,
@@ -77,44 +78,80 @@ markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
 
 impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
-        .summary("A.")
-        .path("/alloc/borrow", Evidence::Documented)
-        .params(
-            &[],
-            &[
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/alloc/borrow"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
                 params::TIMEFRAME,
-                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
-                    .summary("A."),
-                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
-                    .summary("A."),
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "A.",
+                    ..ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BorrowRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("alloc", "borrow", "borrow")
+    };
 }
 
 takes!(
@@ -162,41 +199,71 @@ pub struct BorrowRecord {
 }
 
 impl Record for BorrowRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of borrow.",
+        ..RecordInfo::new(
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .summary("A."),
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "A.",
+                    ..FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of borrow.");
+    };
 }
 
 fields!(
@@ -207,36 +274,65 @@ fields!(
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
-        .summary("A.")
-        .path("/alloc/fmt", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/alloc/fmt"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("alloc", "fmt", "fmt")
+    };
 }
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
-        .summary("A.")
-        .path("/alloc/from", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/alloc/from"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("alloc", "from", "from")
+    };
 }
 
 impl Endpoint for Info {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
-        .summary("A.")
-        .path("/alloc/info", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/alloc/info"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("alloc", "info", "info")
+    };
 }
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
-        .summary("A.")
-        .path("/alloc/new", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/alloc/new"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("alloc", "new", "new")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("alloc", "alloc")
-    .summary("A.")
-    .endpoints(&[Borrow::INFO, Fmt::INFO, From::INFO, Info::INFO, New::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "alloc",
+    title: "alloc",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Borrow::INFO, Fmt::INFO, From::INFO, Info::INFO, New::INFO],
+};

@@ -3,7 +3,7 @@
 //! borrow: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::borrow`].
@@ -32,12 +32,23 @@ markers!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
-        .summary("A.")
-        .path("/borrow/borrow", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/borrow/borrow"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("borrow", "borrow", "borrow")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("borrow", "borrow")
-    .summary("A.")
-    .endpoints(&[Borrow::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "borrow",
+    title: "borrow",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Borrow::INFO],
+};

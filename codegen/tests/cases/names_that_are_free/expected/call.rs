@@ -3,7 +3,7 @@
 //! call: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::call`].
@@ -32,12 +32,23 @@ markers!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
-        .summary("A.")
-        .path("/call/call", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/call/call"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("call", "call_it", "call it")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("call", "call")
-    .summary("A.")
-    .endpoints(&[CallIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "call",
+    title: "call",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[CallIt::INFO],
+};

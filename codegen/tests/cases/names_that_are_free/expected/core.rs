@@ -3,7 +3,7 @@
 //! core: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::core`].
@@ -32,12 +32,23 @@ markers!(CoreGroup : Core core);
 
 impl Endpoint for Core {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("core", "core", "core")
-        .summary("A.")
-        .path("/core/core", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/core/core"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("core", "core", "core")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("core", "core")
-    .summary("A.")
-    .endpoints(&[Core::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "core",
+    title: "core",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Core::INFO],
+};

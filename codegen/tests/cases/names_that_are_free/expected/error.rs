@@ -3,7 +3,7 @@
 //! error: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::error`].
@@ -32,12 +32,23 @@ markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
-        .summary("A.")
-        .path("/error/error", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/error/error"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("error", "error_it", "error it")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error")
-    .summary("A.")
-    .endpoints(&[ErrorIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "error",
+    title: "error",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[ErrorIt::INFO],
+};

@@ -3,7 +3,7 @@
 //! fmt: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::fmt`].
@@ -32,12 +32,23 @@ markers!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
-        .summary("A.")
-        .path("/fmt/fmt", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/fmt/fmt"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("fmt", "fmt", "fmt")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("fmt", "fmt")
-    .summary("A.")
-    .endpoints(&[Fmt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "fmt",
+    title: "fmt",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Fmt::INFO],
+};

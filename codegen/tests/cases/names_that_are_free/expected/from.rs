@@ -3,7 +3,7 @@
 //! from: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::from`].
@@ -32,12 +32,23 @@ markers!(FromGroup : From from);
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("from", "from", "from")
-        .summary("A.")
-        .path("/from/from", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/from/from"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("from", "from", "from")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("from", "from")
-    .summary("A.")
-    .endpoints(&[From::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "from",
+    title: "from",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[From::INFO],
+};

@@ -3,7 +3,7 @@
 //! new: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::new`].
@@ -32,12 +32,23 @@ markers!(NewGroup : New new);
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("new", "new", "new")
-        .summary("A.")
-        .path("/new/new", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/new/new"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("new", "new", "new")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("new", "new")
-    .summary("A.")
-    .endpoints(&[New::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "new",
+    title: "new",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[New::INFO],
+};

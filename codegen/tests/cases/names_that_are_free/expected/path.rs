@@ -3,7 +3,7 @@
 //! path: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::path`].
@@ -32,12 +32,23 @@ markers!(PathGroup : Path path);
 
 impl Endpoint for Path {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("path", "path", "path")
-        .summary("A.")
-        .path("/path/path", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/path/path"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("path", "path", "path")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("path", "path")
-    .summary("A.")
-    .endpoints(&[Path::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "path",
+    title: "path",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Path::INFO],
+};

@@ -3,7 +3,7 @@
 //! runtime: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::runtime`].
@@ -32,12 +32,23 @@ markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
-        .summary("A.")
-        .path("/runtime/runtime", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/runtime/runtime"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("runtime", "runtime", "runtime")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime")
-    .summary("A.")
-    .endpoints(&[Runtime::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "runtime",
+    title: "runtime",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Runtime::INFO],
+};

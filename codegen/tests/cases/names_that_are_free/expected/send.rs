@@ -3,7 +3,7 @@
 //! send: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::send`].
@@ -32,12 +32,23 @@ markers!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
-        .summary("A.")
-        .path("/send/send", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/send/send"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("send", "send_it", "send it")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("send", "send")
-    .summary("A.")
-    .endpoints(&[SendIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "send",
+    title: "send",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[SendIt::INFO],
+};

@@ -3,7 +3,7 @@
 //! serde\_json: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::serde_json`].
@@ -32,12 +32,23 @@ markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
-        .summary("A.")
-        .path("/serde_json/serde_json", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/serde_json/serde_json"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("serde_json", "serde_json", "serde_json")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("serde_json", "serde_json")
-    .summary("A.")
-    .endpoints(&[SerdeJson::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "serde_json",
+    title: "serde_json",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[SerdeJson::INFO],
+};

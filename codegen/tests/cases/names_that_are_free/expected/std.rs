@@ -3,7 +3,7 @@
 //! std: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::std`].
@@ -32,12 +32,23 @@ markers!(StdGroup : Std std);
 
 impl Endpoint for Std {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("std", "std", "std")
-        .summary("A.")
-        .path("/std/std", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/std/std"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("std", "std", "std")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("std", "std")
-    .summary("A.")
-    .endpoints(&[Std::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "std",
+    title: "std",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Std::INFO],
+};

@@ -3,7 +3,7 @@
 //! url: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::url`].
@@ -32,12 +32,23 @@ markers!(UrlGroup : Url url);
 
 impl Endpoint for Url {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("url", "url", "url")
-        .summary("A.")
-        .path("/url/url", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A.",
+        path: Some("/url/url"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("url", "url", "url")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url")
-    .summary("A.")
-    .endpoints(&[Url::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "url",
+    title: "url",
+    summary: "A.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Url::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -38,11 +39,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -63,24 +75,37 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
-                    .summary("The best level."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
-                    .summary("All levels."),
-                FieldInfo::new(
+                FieldInfo {
+                    summary: "The best level.",
+                    ..FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "All levels.",
+                    ..FieldInfo::new(
+                        "bids",
+                        "bids",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
+                },
+                FieldInfo {
+                    summary: "Sizes by price and time.",
+                    ..FieldInfo::new(
                         "matrix",
                         "matrix",
                         ValueType::List(&ValueType::List(&ValueType::Number)),
                         Evidence::Documented,
                     )
-                    .summary("Sizes by price and time."),
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
@@ -95,14 +120,26 @@ pub struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "A level of the book.",
+        ..RecordInfo::new(
             "Level",
-            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
+            &[
+                FieldInfo {
+                    summary: "The price.",
+                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                },
+            ],
         )
-        .summary("A level of the book.");
+    };
 }
 fields!(Level => price = 0);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -18,6 +18,11 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[],
+};

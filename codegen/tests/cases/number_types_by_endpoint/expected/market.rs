@@ -4,7 +4,8 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, Range,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::{
@@ -70,44 +71,61 @@ markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
-        .summary("Prices beside the best.")
-        .path("/ladder", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .range(Range {
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Prices beside the best.",
+        path: Some("/ladder"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    range: Range {
                         min: Some(10.0),
                         max: Some(20.0),
-                    })
-                    .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .range(Range {
+                    },
+                    summary: "How many prices.",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    range: Range {
                         min: Some(-5_000_000_000.0),
                         max: None,
-                    })
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("Whether."),
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                    .list_setter("ranks")
-                    .required(Evidence::Documented)
-                    .summary("Which of them."),
-                ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
-                    .list_setter("levels")
-                    .summary("Which levels."),
+                    },
+                    summary: "Where to begin.",
+                    ..ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "Of the whole.",
+                    ..ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "When.",
+                    ..ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "Whether.",
+                    ..ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
+                },
+                ParamInfo {
+                    list_setter: Some("ranks"),
+                    required: Some(Evidence::Documented),
+                    summary: "Which of them.",
+                    ..ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                },
+                ParamInfo {
+                    list_setter: Some("levels"),
+                    summary: "Which levels.",
+                    ..ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "ladder", "Ladder")
+    };
 }
 
 takes!(
@@ -118,29 +136,44 @@ takes!(
 
 impl Endpoint for Names {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
-        .summary("The same params as texts.")
-        .path("/names/{rank}", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                    .in_path()
-                    .list_setter("ranks")
-                    .summary("Which of them."),
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
-                    .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
-                    .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
-                    .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
-                    .summary("Whether."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The same params as texts.",
+        path: Some("/names/{rank}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    list_setter: Some("ranks"),
+                    summary: "Which of them.",
+                    ..ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "How many prices.",
+                    ..ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "Where to begin.",
+                    ..ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "Of the whole.",
+                    ..ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "When.",
+                    ..ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "Whether.",
+                    ..ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "names", "Names")
+    };
 }
 
 takes!(
@@ -151,32 +184,50 @@ takes!(
 
 impl Endpoint for Bare {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
-        .summary("A param without a range, whose type differs.")
-        .path("/bare", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("How many steps."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A param without a range, whose type differs.",
+        path: Some("/bare"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "How many steps.",
+                    ..ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "bare", "Bare")
+    };
 }
 takes!(Bare => TakesSteps { type Steps = u64; });
 
 impl Endpoint for Worded {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
-        .summary("The same as a text.")
-        .path("/worded", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The same as a text.",
+        path: Some("/worded"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "How many steps.",
+                    ..ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "worded", "Worded")
+    };
 }
 takes!(Worded => TakesSteps { type Steps = String; });
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Params whose type differs by endpoint, and lists of numbers.")
-    .endpoints(&[Ladder::INFO, Names::INFO, Bare::INFO, Worded::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Params whose type differs by endpoint, and lists of numbers.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Ladder::INFO, Names::INFO, Bare::INFO, Worded::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params::TakesDepth;
 
@@ -43,22 +45,49 @@ markers!(MarketGroup : Basis basis, B2 b2);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "s",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesDepth { type Depth = u64; });
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
-        .summary("S.")
-        .path("/b2", Evidence::Documented)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b2"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "s",
+                    ..ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "b2", "B2")
+    };
 }
 takes!(B2 => TakesDepth { type Depth = String; });
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, B2::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, B2::INFO],
+};

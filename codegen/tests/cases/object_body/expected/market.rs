@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request};
 use super::service::params;
@@ -38,11 +39,20 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .object(RecordInfo::of::<BasisRecord>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<BasisRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -59,20 +69,31 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
-                    .summary("How it goes."),
-                FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
-                    .optional()
-                    .summary("Whatever it is."),
+                FieldInfo {
+                    summary: "How it goes.",
+                    ..FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
+                },
+                FieldInfo {
+                    optional: true,
+                    summary: "Whatever it is.",
+                    ..FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => status = 0, detail = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

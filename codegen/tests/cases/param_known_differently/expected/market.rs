@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::{TakesLimit, TakesMode};
@@ -53,44 +55,89 @@ markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    evidence: Evidence::Reported,
+                    notes: "At most 1000.",
+                    ..params::LIMIT
+                },
+            ],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
-        .summary("A param of its own, of which it notes something.")
-        .path("/spread", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                    .summary("How it is told.")
-                    .notes("Only here it is deep."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "A param of its own, of which it notes something.",
+        path: Some("/spread"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "How it is told.",
+                    notes: "Only here it is deep.",
+                    ..ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "spread", "Spread")
+    };
 }
 takes!(Spread => TakesMode);
 
 impl Endpoint for Skew {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
-        .summary("The same param, of which nothing is to be noted.")
-        .path("/skew", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The same param, of which nothing is to be noted.",
+        path: Some("/skew"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "How it is told.",
+                    ..ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                },
+            ],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "skew", "Skew")
+    };
 }
 takes!(Skew => TakesMode);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Spread::INFO, Skew::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Spread::INFO, Skew::INFO],
+};

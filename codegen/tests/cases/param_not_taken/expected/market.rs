@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesLimit;
@@ -43,21 +43,38 @@ markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[params::LIMIT]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::LIMIT],
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Health {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "health", "Health")
-        .summary("Whether the service is well.")
-        .path("/health", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Whether the service is well.",
+        path: Some("/health"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "health", "Health")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Health::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Health::INFO],
+};

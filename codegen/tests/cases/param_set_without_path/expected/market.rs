@@ -3,7 +3,7 @@
 //! Market: what takes the set is known by name only.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::TakesCoin;
@@ -37,20 +37,41 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
-        .summary("What carrying costs.")
-        .path("/carry", Evidence::Documented)
-        .params(&[], &[params::COIN])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "What carrying costs.",
+        path: Some("/carry"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::COIN],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "carry", "Carry")
+    };
 }
 takes!(Carry => TakesCoin);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("What takes the set is known by name only.")
-    .endpoints(&[
-        &EndpointInfo::new("market", "basis", "Basis")
-            .summary("Perpetual price minus spot price.")
-            .name_evidence(Evidence::Documented)
-            .params(params::COMMON, &[]),
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "What takes the set is known by name only.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
+        &EndpointInfo {
+            summary: "Perpetual price minus spot price.",
+            params: Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+            ..EndpointInfo::new("market", "basis", "Basis")
+        },
         Carry::INFO,
-    ]);
+    ],
+};

@@ -3,7 +3,10 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation,
+    ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::TakesLimit;
@@ -38,25 +41,42 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
-        .summary("Perpetual price minus spot price.")
-        .path("/books/{symbol}/levels/{depth}", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                    .in_path()
-                    .summary("The market's symbol."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                    .in_path()
-                    .summary("How many levels."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/books/{symbol}/levels/{depth}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "The market's symbol.",
+                    ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "How many levels.",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                },
                 params::LIMIT,
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "book", "Book")
+    };
 }
 takes!(Book => TakesLimit);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Book::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Book::INFO],
+};

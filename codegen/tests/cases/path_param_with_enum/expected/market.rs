@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType,
+};
 use crate::{Client, Mode, Request};
 
 /// The endpoints of [`Client::market`].
@@ -33,15 +35,29 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/b/{m}", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented).in_path().summary("s")],
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b/{m}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "s",
+                    ..ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -38,19 +38,36 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
-        .summary("Perpetual price minus spot price.")
-        .path("/carry", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/carry"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "carry", "Carry")
+    };
 }
 takes_common!(Carry);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[
-        &EndpointInfo::new("market", "basis", "Basis")
-            .summary("Known by name only.")
-            .name_evidence(Evidence::Documented),
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
+        &EndpointInfo {
+            summary: "Known by name only.",
+            ..EndpointInfo::new("market", "basis", "Basis")
+        },
         Carry::INFO,
-    ]);
+    ],
+};

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -38,19 +38,37 @@ markers!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
-        .summary("Perpetual price minus spot price.")
-        .path("/premium", Evidence::Reported)
-        .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/premium"),
+        evidence: Evidence::Reported,
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "premium", "Premium")
+    };
 }
 takes_common!(Premium);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[
-        &EndpointInfo::new("market", "basis", "Basis")
-            .summary("Its meaning is unknown.")
-            .name_evidence(Evidence::Documented),
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
+        &EndpointInfo {
+            summary: "Its meaning is unknown.",
+            ..EndpointInfo::new("market", "basis", "Basis")
+        },
         Premium::INFO,
-    ]);
+    ],
+};

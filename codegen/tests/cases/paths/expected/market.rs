@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    ParamLocation, RecordInfo, RecordLayout, TimeUnit, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::TakesLimit;
@@ -83,38 +83,60 @@ markers!(MarketGroup : Root root, Markets markets, Daily daily, Search search, Q
 
 impl Endpoint for Root {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "root", "Root")
-        .summary("The time of the service.")
-        .path("/", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The time of the service.",
+        path: Some("/"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "root", "Root")
+    };
 }
 
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
-        .summary("The markets; without the slash at the end it is another path.")
-        .path("/markets/", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).summary("Their number.")],
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The markets; without the slash at the end it is another path.",
+        path: Some("/markets/"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "Their number.",
+                    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "markets", "Markets")
+    };
 }
 takes!(Markets => TakesLimit);
 
 impl Endpoint for Daily {
     type Body = DailyRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
-        .summary("One record a day; another endpoint on the path has other records.")
-        .path("/query#daily", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                    .const_value("DAILY")
-                    .summary("The kind of the records."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "One record a day; another endpoint on the path has other records.",
+        path: Some("/query#daily"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    const_value: Some("DAILY"),
+                    summary: "The kind of the records.",
+                    ..ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                },
             ],
-        )
-        .object(RecordInfo::of::<DailyRecord>(), Evidence::Documented);
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<DailyRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "daily", "Daily")
+    };
 }
 
 /// The body of Daily.
@@ -128,35 +150,49 @@ pub struct DailyRecord {
 }
 
 impl Record for DailyRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The body of Daily.",
+        form: RecordLayout::Value,
+        ..RecordInfo::new(
             "DailyRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
-                    .summary("The entire body."),
+                FieldInfo {
+                    summary: "The entire body.",
+                    ..FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
+                },
             ],
         )
-        .summary("The body of Daily.")
-        .value();
+    };
 }
 fields!(DailyRecord => value = 0);
 
 impl Endpoint for Search {
     type Body = SearchRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "search", "Search")
-        .summary("The markets whose names contain a word.")
-        .path("/query#search", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                    .const_value("SEARCH")
-                    .summary("The kind of the records."),
-                ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .summary("The word."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The markets whose names contain a word.",
+        path: Some("/query#search"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    const_value: Some("SEARCH"),
+                    summary: "The kind of the records.",
+                    ..ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    summary: "The word.",
+                    ..ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
+                },
             ],
-        )
-        .object(RecordInfo::of::<SearchRecord>(), Evidence::Documented);
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<SearchRecord>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "search", "Search")
+    };
 }
 
 /// The body of Search.
@@ -170,52 +206,73 @@ pub struct SearchRecord {
 }
 
 impl Record for SearchRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The body of Search.",
+        form: RecordLayout::Value,
+        ..RecordInfo::new(
             "SearchRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
-                    .summary("The entire body."),
+                FieldInfo {
+                    summary: "The entire body.",
+                    ..FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                },
             ],
         )
-        .summary("The body of Search.")
-        .value();
+    };
 }
 fields!(SearchRecord => value = 0);
 
 impl Endpoint for Quote {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "quote", "Quote")
-        .summary("The quote of a market.")
-        .path("/v1/{symbol}.json", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                    .in_path()
-                    .example("BTC.USD")
-                    .summary("The market."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The quote of a market.",
+        path: Some("/v1/{symbol}.json"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    example: Some("BTC.USD"),
+                    summary: "The market.",
+                    ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "quote", "Quote")
+    };
 }
 
 impl Endpoint for Rates {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "rates", "Rates")
-        .summary("Rates between two days.")
-        .path("/rates/{from}..{to}", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                    .in_path()
-                    .summary("The first day."),
-                ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                    .in_path()
-                    .summary("The last day."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Rates between two days.",
+        path: Some("/rates/{from}..{to}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "The first day.",
+                    ..ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                },
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "The last day.",
+                    ..ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "rates", "Rates")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Paths of every form.")
-    .endpoints(&[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Paths of every form.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO],
+};

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::market`].
@@ -72,48 +72,69 @@ markers!(MarketGroup : Basis basis, B2 b2, B3 b3, B4 b4);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[])
-        .notes(
-            "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b` now.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        notes: "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b` now.",
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
-        .summary("S.")
-        .path("/b2", Evidence::Documented)
-        .params(&[], &[])
-        .notes(
-            "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b2"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        notes: "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
+        ..EndpointInfo::new("market", "b2", "B2")
+    };
 }
 
 impl Endpoint for B3 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
-        .summary("S.")
-        .path("/b3", Evidence::Documented)
-        .params(&[], &[])
-        .notes(
-            "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b3"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        notes: "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
+        ..EndpointInfo::new("market", "b3", "B3")
+    };
 }
 
 impl Endpoint for B4 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b4", "B4")
-        .summary("S.")
-        .path("/b4", Evidence::Documented)
-        .params(&[], &[])
-        .notes(
-            "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b4"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        notes: "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",
+        ..EndpointInfo::new("market", "b4", "B4")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, B2::INFO, B3::INFO, B4::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, B2::INFO, B3::INFO, B4::INFO],
+};

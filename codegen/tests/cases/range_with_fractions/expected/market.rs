@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::records;
@@ -35,11 +36,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
 /// One record of Basis.
@@ -55,22 +67,31 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
-                    .range(Range {
+                FieldInfo {
+                    range: Range {
                         min: Some(0.123_456_7),
                         max: Some(12_345.678_901),
-                    })
-                    .summary("s"),
+                    },
+                    summary: "s",
+                    ..FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, v = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

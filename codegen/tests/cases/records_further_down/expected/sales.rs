@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -45,11 +46,22 @@ markers!(SalesGroup : Sold sold, Bids bids);
 
 impl Endpoint for Sold {
     type Body = Series<SoldRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
-        .summary("What a kind of lot was sold for.")
-        .path("/sold", Evidence::Documented)
-        .params(&[], &[params::LOT])
-        .series(Some(RecordInfo::of::<SoldRecord>()), Some("at"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "What a kind of lot was sold for.",
+        path: Some("/sold"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::LOT],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<SoldRecord>()),
+            time: Some("at"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("sales", "sold", "Sold")
+    };
 }
 
 /// One record of Sold.
@@ -65,28 +77,48 @@ pub struct SoldRecord {
 }
 
 impl Record for SoldRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Sold.",
+        ..RecordInfo::new(
             "SoldRecord",
             &[
                 records::TIME,
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                    .unit("USD")
-                    .summary("What was paid."),
+                FieldInfo {
+                    unit: "USD",
+                    summary: "What was paid.",
+                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Sold.");
+    };
 }
 fields!(SoldRecord => at = 0, price = 1);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
-        .summary("What was bid, as far as anybody knows.")
-        .path("/bids", Evidence::Documented)
-        .params(&[], &[params::LOT])
-        .series(None, Some("at"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "What was bid, as far as anybody knows.",
+        path: Some("/bids"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::LOT],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("at"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("sales", "bids", "Bids")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("sales", "Sales")
-    .summary("What was sold.")
-    .endpoints(&[Sold::INFO, Bids::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "sales",
+    title: "Sales",
+    summary: "What was sold.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Sold::INFO, Bids::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request};
 
@@ -34,11 +35,20 @@ markers!(MarketGroup : Sectors sectors);
 
 impl Endpoint for Sectors {
     type Body = Sector;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "sectors", "Sectors")
-        .summary("All sectors.")
-        .path("/sectors", Evidence::Documented)
-        .params(&[], &[])
-        .object(RecordInfo::of::<Sector>(), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "All sectors.",
+        path: Some("/sectors"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<Sector>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "sectors", "Sectors")
+    };
 }
 
 /// A sector of the market.
@@ -56,23 +66,31 @@ pub struct Sector {
 }
 
 impl Record for Sector {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "A sector of the market.",
+        ..RecordInfo::new(
             "Sector",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
-                    .summary("The name."),
-                FieldInfo::new(
+                FieldInfo {
+                    summary: "The name.",
+                    ..FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                },
+                FieldInfo {
+                    summary: "The sectors in it.",
+                    ..FieldInfo::new(
                         "parts",
                         "parts",
                         ValueType::List(&ValueType::recursive::<Sector>()),
                         Evidence::Documented,
                     )
-                    .summary("The sectors in it."),
-                FieldInfo::new("leader", "leader", ValueType::record::<Issuer>(), Evidence::Documented)
-                    .summary("The largest issuer."),
+                },
+                FieldInfo {
+                    summary: "The largest issuer.",
+                    ..FieldInfo::new("leader", "leader", ValueType::record::<Issuer>(), Evidence::Documented)
+                },
             ],
         )
-        .summary("A sector of the market.");
+    };
 }
 fields!(Sector => name = 0, parts = 1, leader = 2);
 
@@ -87,23 +105,32 @@ pub struct Issuer {
 }
 
 impl Record for Issuer {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The issuer of a coin.",
+        ..RecordInfo::new(
             "Issuer",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    optional: true,
+                    summary: "Its sectors by region.",
+                    ..FieldInfo::new(
                         "sectors",
                         "sectors",
                         ValueType::Map(&ValueType::Option(&ValueType::recursive::<Sector>())),
                         Evidence::Documented,
                     )
-                    .optional()
-                    .summary("Its sectors by region."),
+                },
             ],
         )
-        .summary("The issuer of a coin.");
+    };
 }
 fields!(Issuer => sectors = 0);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("What the market does.")
-    .endpoints(&[Sectors::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "What the market does.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Sectors::INFO],
+};

@@ -4,7 +4,8 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::{TakesFrom, TakesSize};
@@ -37,24 +38,41 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .required(Evidence::PreviousVersion)
-                    .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                    .required(Evidence::Reported)
-                    .summary("At least this large."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::PreviousVersion),
+                    summary: "The first point in time.",
+                    ..ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Reported),
+                    summary: "At least this large.",
+                    ..ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesFrom, TakesSize);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

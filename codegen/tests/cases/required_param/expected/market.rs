@@ -4,7 +4,8 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Exchange, Request, Series, Timeframe};
 
@@ -45,31 +46,52 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                    .required(Evidence::Published)
-                    .range(Range { min: Some(0.0), max: None })
-                    .summary("At least this large."),
-                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
-                    .list_setter("venues")
-                    .required(Evidence::Documented)
-                    .summary("The venues."),
-                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .summary("Length of an interval."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    summary: "The first point in time.",
+                    ..ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Published),
+                    range: Range { min: Some(0.0), max: None },
+                    summary: "At least this large.",
+                    ..ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                },
+                ParamInfo {
+                    list_setter: Some("venues"),
+                    required: Some(Evidence::Documented),
+                    summary: "The venues.",
+                    ..ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
+                },
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    summary: "Length of an interval.",
+                    ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

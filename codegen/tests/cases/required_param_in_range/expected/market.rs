@@ -4,7 +4,8 @@
 
 use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, Range,
+    ValueType,
 };
 use crate::{Client, Request};
 
@@ -35,23 +36,33 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/b/{n}", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
-                    .in_path()
-                    .range(Range {
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/b/{n}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    range: Range {
                         min: Some(10.0),
                         max: None,
-                    })
-                    .summary("s"),
+                    },
+                    summary: "s",
+                    ..ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
+    RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -39,19 +40,29 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            params::COMMON,
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
-                    .required(Evidence::PreviousVersion)
-                    .range(Range { min: None, max: Some(9.0) })
-                    .summary("How deep."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::PreviousVersion),
+                    range: Range { min: None, max: Some(9.0) },
+                    summary: "How deep.",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::PreviousVersion);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::PreviousVersion,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis => TakesDepth);
 
@@ -70,23 +81,34 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
-                    .optional()
-                    .unit("USD")
-                    .summary("The difference."),
-                FieldInfo::new("count", "count", ValueType::Count, Evidence::Reported)
-                    .optional()
-                    .summary("How many trades."),
+                FieldInfo {
+                    optional: true,
+                    unit: "USD",
+                    summary: "The difference.",
+                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
+                },
+                FieldInfo {
+                    optional: true,
+                    summary: "How many trades.",
+                    ..FieldInfo::new("count", "count", ValueType::Count, Evidence::Reported)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, basis = 1, count = 2);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -38,11 +39,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -61,26 +73,37 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                    .range(Range {
+                FieldInfo {
+                    range: Range {
                         min: Some(-1.0),
                         max: Some(100_000.0),
-                    })
-                    .unit("quote currency")
-                    .summary("The difference."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
-                    .optional()
-                    .summary("How many trades."),
+                    },
+                    unit: "quote currency",
+                    summary: "The difference.",
+                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                },
+                FieldInfo {
+                    optional: true,
+                    summary: "How many trades.",
+                    ..FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, basis = 1, trades = 2);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -45,11 +46,22 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("createdAt"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -66,26 +78,48 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                    .summary("When the level was opened."),
-                FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
-                    .summary("Not the time here."),
+                FieldInfo {
+                    summary: "When the level was opened.",
+                    ..FieldInfo::new(
+                        "created_at",
+                        "createdAt",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                },
+                FieldInfo {
+                    summary: "Not the time here.",
+                    ..FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => created_at = 0, open_date = 1);
 
 impl Endpoint for BasisRatio {
     type Body = Series<BasisRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
-        .summary("Basis over price, with the time of the envelope declared again.")
-        .path("/basisRatio", Evidence::Documented)
-        .params(&[], &[])
-        .series(Some(RecordInfo::of::<BasisRatioRecord>()), Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Basis over price, with the time of the envelope declared again.",
+        path: Some("/basisRatio"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRatioRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    };
 }
 
 /// One record of Basis Ratio.
@@ -101,18 +135,27 @@ pub struct BasisRatioRecord {
 }
 
 impl Record for BasisRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis Ratio.",
+        ..RecordInfo::new(
             "BasisRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
-                    .summary("The ratio."),
+                FieldInfo {
+                    summary: "The ratio.",
+                    ..FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis Ratio.");
+    };
 }
 fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, BasisRatio::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, BasisRatio::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesFormat;
@@ -44,24 +46,43 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[params::FORMAT]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[params::FORMAT],
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
 impl Endpoint for BasisRatio {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
-        .summary("Basis over price.")
-        .path("/basisRatio", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("format", "format", ValueType::String, Evidence::Documented).summary("The layout.")],
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Basis over price.",
+        path: Some("/basisRatio"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "The layout.",
+                    ..ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    };
 }
 takes!(BasisRatio => TakesFormat);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, BasisRatio::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, BasisRatio::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
 
@@ -42,27 +44,43 @@ markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(&[], &[]);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 
 impl Endpoint for Levels {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
-        .summary("Perpetual price minus spot price.")
-        .path("/levels", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                    .summary("A class of leverage."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/levels"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "A class of leverage.",
+                    ..ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "levels", "Levels")
+    };
 }
 takes!(Levels => TakesLeverage { type Leverage = Timeframe; });
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Levels::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Levels::INFO],
+};

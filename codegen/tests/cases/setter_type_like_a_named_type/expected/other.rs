@@ -3,7 +3,9 @@
 //! Other: what else there is.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
 
@@ -34,19 +36,29 @@ markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
-        .summary("Positions by price.")
-        .path("/heat", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
-                    .summary("A class of leverage."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Positions by price.",
+        path: Some("/heat"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "A class of leverage.",
+                    ..ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("other", "heat", "Heat")
+    };
 }
 takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("other", "Other")
-    .summary("What else there is.")
-    .endpoints(&[Heat::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "other",
+    title: "Other",
+    summary: "What else there is.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Heat::INFO],
+};

@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -43,16 +44,25 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .aliases(&["</code><script>alert(1)</script>"])
-        .summary(
-            "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
-        )
-        .path("/basis", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented)
-        .notes("# not a heading not a code block ```rust panic!() ```")
-        .deprecated("say \"no\" \\ to ]] drugs");
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        aliases: &["</code><script>alert(1)</script>"],
+        summary: "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        notes: "# not a heading not a code block ```rust panic!() ```",
+        deprecated: Some("say \"no\" \\ to ]] drugs"),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis);
 
@@ -69,19 +79,28 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
-                    .unit("*/ }")
-                    .summary("1. not a list"),
+                FieldInfo {
+                    unit: "*/ }",
+                    summary: "1. not a list",
+                    ..FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, quoted = 1);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesLeverage, TakesLeverages};
 
@@ -43,34 +45,62 @@ markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "A factor.",
+                    ..ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented)
+                },
+            ],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesLeverage { type Leverage = u64; });
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
-        .summary("Perpetual price minus spot price.")
-        .path("/levels", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                    .list_setter("leverages")
-                    .summary("A class of leverage."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/levels"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    list_setter: Some("leverages"),
+                    summary: "A class of leverage.",
+                    ..ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                },
             ],
-        )
-        .series(None, Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "levels", "Levels")
+    };
 }
 takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Levels::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Levels::INFO],
+};

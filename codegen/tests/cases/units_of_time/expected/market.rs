@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::TakesSince;
@@ -62,18 +62,33 @@ markers!(MarketGroup : Basis basis, Levels levels, Trades trades, Ticks ticks);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Its records count milliseconds where others count seconds.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                    .unit("milliseconds")
-                    .summary("Where it begins."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Its records count milliseconds where others count seconds.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    unit: "milliseconds",
+                    summary: "Where it begins.",
+                    ..ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesSince);
 
@@ -90,32 +105,49 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    unit: "milliseconds",
+                    summary: "Start of the interval.",
+                    ..FieldInfo::new(
                         "open_date",
                         "openDate",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                    .unit("milliseconds")
-                    .summary("Start of the interval."),
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                    .summary("The difference."),
+                },
+                FieldInfo {
+                    summary: "The difference.",
+                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, basis = 1);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
-        .summary("The unit stands at the field.")
-        .path("/levels", Evidence::Documented)
-        .params(&[], &[])
-        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "The unit stands at the field.",
+        path: Some("/levels"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<LevelsRecord>()),
+            time: Some("createdAt"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "levels", "Levels")
+    };
 }
 
 /// One record of Levels.
@@ -131,50 +163,78 @@ pub struct LevelsRecord {
 }
 
 impl Record for LevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Levels.",
+        ..RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    unit: "milliseconds",
+                    summary: "When the level was opened.",
+                    ..FieldInfo::new(
                         "created_at",
                         "createdAt",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                    .unit("milliseconds")
-                    .summary("When the level was opened."),
-                FieldInfo::new(
+                },
+                FieldInfo {
+                    unit: "milliseconds",
+                    summary: "When it was seen.",
+                    ..FieldInfo::new(
                         "seen_at",
                         "seenAt",
                         ValueType::List(&ValueType::Timestamp(TimeUnit::Milliseconds)),
                         Evidence::Documented,
                     )
-                    .unit("milliseconds")
-                    .summary("When it was seen."),
+                },
             ],
         )
-        .summary("One record of Levels.");
+    };
 }
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
 impl Endpoint for Trades {
     type Body = Series<TradesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
-        .summary("Its times are finer.")
-        .path("/trades", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .unit("microseconds")
-                    .summary("The start."),
-                ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
-                    .required(Evidence::Documented)
-                    .unit("nanoseconds")
-                    .summary("The end."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Its times are finer.",
+        path: Some("/trades"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    unit: "microseconds",
+                    summary: "The start.",
+                    ..ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Microseconds),
+                        Evidence::Documented,
+                    )
+                },
+                ParamInfo {
+                    required: Some(Evidence::Documented),
+                    unit: "nanoseconds",
+                    summary: "The end.",
+                    ..ParamInfo::new(
+                        "until",
+                        "until",
+                        ValueType::Timestamp(TimeUnit::Nanoseconds),
+                        Evidence::Documented,
+                    )
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<TradesRecord>()), Some("tradedAt"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<TradesRecord>()),
+            time: Some("tradedAt"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "trades", "Trades")
+    };
 }
 
 /// One record of Trades.
@@ -190,41 +250,62 @@ pub struct TradesRecord {
 }
 
 impl Record for TradesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Trades.",
+        ..RecordInfo::new(
             "TradesRecord",
             &[
-                FieldInfo::new(
+                FieldInfo {
+                    unit: "nanoseconds",
+                    summary: "When it was traded.",
+                    ..FieldInfo::new(
                         "traded_at",
                         "tradedAt",
                         ValueType::Timestamp(TimeUnit::Nanoseconds),
                         Evidence::Documented,
                     )
-                    .unit("nanoseconds")
-                    .summary("When it was traded."),
-                FieldInfo::new(
+                },
+                FieldInfo {
+                    unit: "microseconds",
+                    summary: "When it was seen.",
+                    ..FieldInfo::new(
                         "seen_at",
                         "seenAt",
                         ValueType::Map(&ValueType::Option(&ValueType::Timestamp(TimeUnit::Microseconds))),
                         Evidence::Documented,
                     )
-                    .unit("microseconds")
-                    .summary("When it was seen."),
+                },
             ],
         )
-        .summary("One record of Trades.");
+    };
 }
 fields!(TradesRecord => traded_at = 0, seen_at = 1);
 
 impl Endpoint for Ticks {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
-        .summary("Nobody knows the fields but that of the time.")
-        .path("/ticks", Evidence::Documented)
-        .params(&[], &[])
-        .series(None, Some("openDate"), Evidence::Documented)
-        .time_unit(TimeUnit::Milliseconds);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Nobody knows the fields but that of the time.",
+        path: Some("/ticks"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: Some(TimeUnit::Milliseconds),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "ticks", "Ticks")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, Levels::INFO, Trades::INFO, Ticks::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, Levels::INFO, Trades::INFO, Ticks::INFO],
+};

@@ -20,10 +20,17 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[
-        &EndpointInfo::new("market", "basis", "Basis")
-            .summary("Known by name only.")
-            .name_evidence(Evidence::Reported),
-    ]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[
+        &EndpointInfo {
+            summary: "Known by name only.",
+            evidence: Evidence::Reported,
+            ..EndpointInfo::new("market", "basis", "Basis")
+        },
+    ],
+};

@@ -4,7 +4,8 @@
 
 use ::runtime::{Endpoint, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Venue};
 use super::service::{Level, params};
@@ -36,21 +37,34 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Level;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Its meaning is unknown.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Its meaning is unknown.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
                 params::SIDE,
-                ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
-                    .summary("Its meaning is unknown."),
+                ParamInfo {
+                    summary: "Its meaning is unknown.",
+                    ..ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
+                },
             ],
-        )
-        .object(RecordInfo::of::<Level>(), Evidence::Documented);
+        }),
+        body: BodyInfo::Object {
+            record: RecordInfo::of::<Level>(),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesSide, TakesVenue);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Its meaning is unknown.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Its meaning is unknown.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

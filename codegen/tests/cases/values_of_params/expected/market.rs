@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -50,27 +51,38 @@ markers!(MarketGroup : Basis basis, Spread spread);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            params::COMMON,
-            &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                    .single_value(Evidence::Reported)
-                    .tested_values(&["5", "10"])
-                    .example("7")
-                    .summary("How deep."),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Perpetual price minus spot price.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[
+                ParamInfo {
+                    default: Some("binance_spot,okx_spot"),
+                    allowed_values: &["binance_spot", "okx_spot"],
+                    rejected_values: &["bybit_spot"],
+                    example: Some("binance_spot"),
+                    ..params::EXCHANGES
+                },
             ],
-        )
-        .param_overrides(&[
-            params::EXCHANGES
-                .default("binance_spot,okx_spot")
-                .allowed_values(&["binance_spot", "okx_spot"])
-                .rejected_values(&["bybit_spot"])
-                .example("binance_spot"),
-        ])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+            specific: &[
+                ParamInfo {
+                    single_value: Some(Evidence::Reported),
+                    tested_values: &["5", "10"],
+                    example: Some("7"),
+                    summary: "How deep.",
+                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                },
+            ],
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes_common!(Basis => TakesDepth);
 
@@ -89,33 +101,54 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                    .example("-2.5")
-                    .summary("The difference."),
-                FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
-                    .example("1.5")
-                    .summary("The levels."),
+                FieldInfo {
+                    example: Some("-2.5"),
+                    summary: "The difference.",
+                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                },
+                FieldInfo {
+                    example: Some("1.5"),
+                    summary: "The levels.",
+                    ..FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
+                },
             ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
-        .summary("Nothing is said anew.")
-        .path("/spread", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Documented);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Nothing is said anew.",
+        path: Some("/spread"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        body: BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "spread", "Spread")
+    };
 }
 takes_common!(Spread);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .notes("All of it is delayed.")
-    .endpoints(&[Basis::INFO, Spread::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "All of it is delayed.",
+    endpoints: &[Basis::INFO, Spread::INFO],
+};

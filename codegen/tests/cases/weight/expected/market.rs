@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::takes_common;
@@ -37,14 +37,25 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
-        .summary("Every order of the book.")
-        .path("/book", Evidence::Documented)
-        .params(params::COMMON, &[])
-        .weight(1200);
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "Every order of the book.",
+        path: Some("/book"),
+        params: Some(ParamList {
+            shared: params::COMMON,
+            overrides: &[],
+            specific: &[],
+        }),
+        weight: 1200,
+        ..EndpointInfo::new("market", "book", "Book")
+    };
 }
 takes_common!(Book);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Book::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Book::INFO],
+};

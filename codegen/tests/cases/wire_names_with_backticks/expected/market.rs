@@ -5,7 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
+    ParamLocation, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::records;
@@ -46,18 +47,28 @@ markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
-                    .default("q`<i>y")
-                    .summary("s"),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    default: Some("q`<i>y"),
+                    summary: "s",
+                    ..ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
+                },
             ],
-        )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        }),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<BasisRecord>()),
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesABX);
 
@@ -74,25 +85,47 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "One record of Basis.",
+        ..RecordInfo::new(
             "BasisRecord",
-            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
+            &[
+                records::TIME,
+                FieldInfo {
+                    summary: "s",
+                    ..FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented)
+                },
+            ],
         )
-        .summary("One record of Basis.");
+    };
 }
 fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 impl Endpoint for P2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
-        .summary("S.")
-        .path("/p/{w`<b>q}", Evidence::Documented)
-        .params(
-            &[],
-            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented).in_path().summary("s")],
-        );
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/p/{w`<b>q}"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    summary: "s",
+                    ..ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
+                },
+            ],
+        }),
+        ..EndpointInfo::new("market", "p2", "P2")
+    };
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO, P2::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO, P2::INFO],
+};

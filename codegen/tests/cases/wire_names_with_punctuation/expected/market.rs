@@ -3,7 +3,9 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params::{TakesFilterCoin, TakesPageSize};
 
@@ -34,21 +36,33 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
-        .summary("S.")
-        .path("/basis", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
-                    .summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
-                    .summary("s"),
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        summary: "S.",
+        path: Some("/basis"),
+        params: Some(ParamList {
+            shared: &[],
+            overrides: &[],
+            specific: &[
+                ParamInfo {
+                    summary: "s",
+                    ..ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
+                },
+                ParamInfo {
+                    summary: "s",
+                    ..ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
+                },
             ],
-        );
+        }),
+        ..EndpointInfo::new("market", "basis", "Basis")
+    };
 }
 takes!(Basis => TakesFilterCoin, TakesPageSize);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
-    .summary("Market data.")
-    .endpoints(&[Basis::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "Market data.",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Basis::INFO],
+};

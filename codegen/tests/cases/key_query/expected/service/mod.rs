@@ -3,7 +3,7 @@
 //! Items that all groups share: the service, its params, records and named types.
 
 use ::runtime::define_client;
-use ::runtime::registry::{GroupInfo, RecordInfo, Registry, ServiceInfo};
+use ::runtime::registry::{ErrorBodyInfo, GroupInfo, RecordInfo, Registry, ServiceInfo};
 
 pub mod limits;
 pub mod params;
@@ -12,12 +12,18 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
-    .version("v1")
-    .summary("Quotes of the day.")
-    .env_prefix("QUOTES")
-    .api_key_query("apikey")
-    .error_body(&[], &[]);
+pub static SERVICE: ServiceInfo = ServiceInfo {
+    version: "v1",
+    summary: "Quotes of the day.",
+    env_prefix: "QUOTES",
+    api_key_query: Some("apikey"),
+    error_body: ErrorBodyInfo {
+        name: None,
+        message: &[],
+        code: &[],
+    },
+    ..ServiceInfo::new("Quotes")
+};
 define_client!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

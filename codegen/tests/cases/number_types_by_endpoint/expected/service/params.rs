@@ -86,7 +86,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLevel,
     {
-        self.with_exact::<u64>("level", level)
+        self.with::<u64, _>("level", level.into())
     }
 
     /// Which levels.

@@ -3,22 +3,21 @@
 //! The setters of requests, and the endpoints that have them.
 
 use ::runtime::Endpoint;
-use ::runtime::registry::{Evidence, ParamInfo, ValueType};
+use ::runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
 use ::runtime::wire::{IntoParam, IntoParamList};
 use crate::{Datum, Request, Station};
 
-pub(crate) const STATION: ParamInfo = ParamInfo::new(
-        "station",
-        "station",
-        ValueType::named::<Station>(),
-        Evidence::Documented,
-    )
-    .in_path()
-    .summary("The station's code.");
+pub(crate) const STATION: ParamInfo = ParamInfo {
+    location: ParamLocation::Path,
+    summary: "The station's code.",
+    ..ParamInfo::new("station", "station", ValueType::named::<Station>(), Evidence::Documented)
+};
 
-pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
-    .default("msl")
-    .summary("What levels are measured against.");
+pub(crate) const DATUM: ParamInfo = ParamInfo {
+    default: Some("msl"),
+    summary: "What levels are measured against.",
+    ..ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
+};
 
 /// Endpoints with the param `all_fields`.
 #[diagnostic::on_unimplemented(
@@ -75,6 +74,6 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesRadius,
     {
-        self.with_exact::<u64>("radius", radius)
+        self.with::<u64, _>("radius", radius.into())
     }
 }

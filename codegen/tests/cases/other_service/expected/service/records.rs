@@ -15,8 +15,10 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
-        .summary("The metadata of a response.");
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "The metadata of a response.",
+        ..RecordInfo::new("Metadata", &[])
+    };
 }
 fields!(Metadata);
 
@@ -33,26 +35,32 @@ pub struct Position {
 }
 
 impl Record for Position {
-    const INFO: &'static RecordInfo = &RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo {
+        summary: "A place on the map.",
+        ..RecordInfo::new(
             "Position",
             &[
-                FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                    .range(Range {
+                FieldInfo {
+                    range: Range {
                         min: Some(-90.0),
                         max: Some(90.0),
-                    })
-                    .unit("degrees")
-                    .summary("Latitude."),
-                FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                    .range(Range {
+                    },
+                    unit: "degrees",
+                    summary: "Latitude.",
+                    ..FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                },
+                FieldInfo {
+                    range: Range {
                         min: Some(-180.0),
                         max: Some(180.0),
-                    })
-                    .unit("degrees")
-                    .summary("Longitude."),
+                    },
+                    unit: "degrees",
+                    summary: "Longitude.",
+                    ..FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                },
             ],
         )
-        .summary("A place on the map.");
+    };
 }
 fields!(Position => lat = 0, lon = 1);
 

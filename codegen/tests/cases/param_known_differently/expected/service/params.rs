@@ -7,9 +7,11 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-    .default("50")
-    .summary("The number of records.");
+pub(crate) const LIMIT: ParamInfo = ParamInfo {
+    default: Some("50"),
+    summary: "The number of records.",
+    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+};
 
 /// Endpoints with the param `limit`.
 #[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
@@ -27,7 +29,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesLimit,
     {
-        self.with_exact::<u64>("limit", limit)
+        self.with::<u64, _>("limit", limit.into())
     }
 
     /// How it is told.

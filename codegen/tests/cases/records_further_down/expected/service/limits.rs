@@ -2,7 +2,7 @@
 
 //! The rate limits of the service.
 
-use ::runtime::{Error, RateLimit, emitted};
+use ::runtime::{Error, RateLimit};
 use ::runtime::emitted::LimitWindow;
 use crate::SERVICE;
 
@@ -16,10 +16,10 @@ pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"
 
 /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {
-    emitted::limit_named(name, SERVICE.limits)
+    RateLimit::named(name, SERVICE.limits)
 }
 
 /// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
 pub fn all() -> RateLimit {
-    emitted::limit_all(SERVICE.limits)
+    RateLimit::all(SERVICE.limits)
 }

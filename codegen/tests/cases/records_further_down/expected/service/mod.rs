@@ -4,7 +4,8 @@
 
 use ::runtime::define_client;
 use ::runtime::registry::{
-    EnvelopeInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry, ServiceInfo,
+    EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry,
+    ServiceInfo,
 };
 
 pub mod limits;
@@ -14,18 +15,42 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
-    .version("v1")
-    .summary("What was sold at auctions, a page at a time.")
-    .env_prefix("AUCTIONS")
-    .error_body(&["error.message"], &["error.code"])
-    .error_name("Failure", Evidence::Documented)
-    .limits(&[
-        LimitInfo::of_window("all", 1000, 1, Evidence::Documented),
-        LimitInfo::of_window("sold", 2, 1, Evidence::Documented)
-            .endpoints(&["/sold"]),
-    ])
-    .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));
+pub static SERVICE: ServiceInfo = ServiceInfo {
+    version: "v1",
+    summary: "What was sold at auctions, a page at a time.",
+    env_prefix: "AUCTIONS",
+    error_body: ErrorBodyInfo {
+        name: Some(("Failure", Evidence::Documented)),
+        message: &["error.message"],
+        code: &["error.code"],
+    },
+    limits: &[
+        LimitInfo {
+            name: "all",
+            requests: 1000,
+            seconds: 1,
+            concurrent: None,
+            scope: None,
+            endpoints: &[],
+            evidence: Evidence::Documented,
+        },
+        LimitInfo {
+            name: "sold",
+            requests: 2,
+            seconds: 1,
+            concurrent: None,
+            scope: None,
+            endpoints: &["/sold"],
+            evidence: Evidence::Documented,
+        },
+    ],
+    envelope: Some(EnvelopeInfo {
+        data: "result.page.rows",
+        metadata: Some("result.about"),
+        time: Some("at"),
+    }),
+    ..ServiceInfo::new("Auction House")
+};
 define_client!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

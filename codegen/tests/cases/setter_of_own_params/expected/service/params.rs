@@ -23,7 +23,7 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesDepth,
     {
-        self.with_exact::<u64>("depth", depth)
+        self.with::<u64, _>("depth", depth.into())
     }
 
     /// How wide.
@@ -33,6 +33,6 @@ impl<E: Endpoint> Request<E> {
     where
         E: TakesWidth,
     {
-        self.with_exact::<u64>("width", width)
+        self.with::<u64, _>("width", width.into())
     }
 }

@@ -4,8 +4,8 @@
 
 use ::runtime::define_client;
 use ::runtime::registry::{
-    ClientCredentialsInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry,
-    ServiceInfo, StatusInfo,
+    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, RecordInfo,
+    Registry, ServiceInfo, StatusInfo,
 };
 
 pub mod limits;
@@ -15,27 +15,63 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
-    .version("v2")
-    .summary("A service of which little is known.")
-    .env_prefix("EXAMPLE")
-    .client_credentials(
-        ClientCredentialsInfo::new("/token", "Legacy", Evidence::Reported)
-            .errors(&[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")]),
-    )
-    .errors(&[
-        StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
-        StatusInfo::new(500, Evidence::Documented)
-            .label("Oops")
-            .summary("It failed.")
-            .notes("The label is printed like this."),
-    ])
-    .error_body(&[], &[])
-    .limits(&[
-        LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
-        LimitInfo::new("B", 600, 60, 10, Evidence::Documented)
-            .scope("keys without a contract"),
-    ]);
+pub static SERVICE: ServiceInfo = ServiceInfo {
+    version: "v2",
+    summary: "A service of which little is known.",
+    env_prefix: "EXAMPLE",
+    client_credentials: Some(ClientCredentialsInfo {
+        path: "/token",
+        label: "Legacy",
+        evidence: Evidence::Reported,
+        reply: &[],
+        errors: &[
+            StatusInfo {
+                summary: "Wrong credentials.",
+                advice: "Check them.",
+                ..StatusInfo::new(401, Evidence::Reported)
+            },
+        ],
+        notes: "",
+    }),
+    errors: &[
+        StatusInfo {
+            summary: "Something is wrong.",
+            ..StatusInfo::new(400, Evidence::Reported)
+        },
+        StatusInfo {
+            label: Some("Oops"),
+            summary: "It failed.",
+            notes: "The label is printed like this.",
+            ..StatusInfo::new(500, Evidence::Documented)
+        },
+    ],
+    error_body: ErrorBodyInfo {
+        name: None,
+        message: &[],
+        code: &[],
+    },
+    limits: &[
+        LimitInfo {
+            name: "A",
+            requests: 10,
+            seconds: 1,
+            concurrent: Some(20),
+            scope: None,
+            endpoints: &[],
+            evidence: Evidence::Documented,
+        },
+        LimitInfo {
+            name: "B",
+            requests: 600,
+            seconds: 60,
+            concurrent: Some(10),
+            scope: Some("keys without a contract"),
+            endpoints: &[],
+            evidence: Evidence::Documented,
+        },
+    ],
+    ..ServiceInfo::new("Example")
+};
 define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

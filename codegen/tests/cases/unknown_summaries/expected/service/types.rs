@@ -19,11 +19,10 @@ pub enum Side {
 named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo::new(
-            "Side",
-            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)],
-        )
-        .summary("Its meaning is unknown.");
+    const INFO: &'static TypeInfo = &TypeInfo {
+        summary: "Its meaning is unknown.",
+        ..TypeInfo::new("Side", &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)])
+    };
 }
 
 /// Its meaning is unknown.
@@ -51,15 +50,22 @@ impl Venue {
 }
 
 impl NamedType for Venue {
-    const INFO: &'static TypeInfo = &TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo {
+        summary: "Its meaning is unknown.",
+        open: true,
+        attributes: &["name", "market"],
+        ..TypeInfo::new(
             "Venue",
             &[
-                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
-                    .attributes(&["a", "spot"]),
-                ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
+                ValueInfo {
+                    attributes: &["a", "spot"],
+                    ..ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
+                },
+                ValueInfo {
+                    attributes: &["b"],
+                    ..ValueInfo::new("b", "", Evidence::Documented)
+                },
             ],
         )
-        .summary("Its meaning is unknown.")
-        .open()
-        .attributes(&["name", "market"]);
+    };
 }
