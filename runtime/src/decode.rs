@@ -11,7 +11,6 @@ pub(crate) mod decoded_value;
 mod envelope;
 pub(crate) mod field_value;
 pub(crate) mod fields;
-mod json_path;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]
@@ -27,11 +26,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, excerpt, one_line};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 use crate::values::Value;
 
-use json_path::JsonPath;
 use record::{Record, UnknownFields};
 use row::Row;
 use scanner::{DEPTH, Scanner};
@@ -49,29 +47,41 @@ pub struct DecodeError(Box<Problem>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
-    path: JsonPath,
+    /// The JSON path, by wire names, for example `data[3].levels[0].price`; empty for the whole body. It is built from
+    /// its end: each function that returns an error to its caller puts a key or index in front.
+    path: String,
     problem: String,
     /// True if the envelope lacks its records.
     no_data: bool,
 }
 
+/// The maximum number of bytes quoted from a key.
+const MAX_KEY_BYTES: usize = 60;
+
 impl DecodeError {
     #[cold]
     pub(crate) fn new(problem: String) -> Self {
-        Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
+        Self(Box::new(Problem { path: String::new(), problem, no_data: false }))
     }
 
     /// Returns the same error, with its path extended by the key in the surrounding object.
     #[cold]
-    pub(crate) fn in_field(mut self, key: &str) -> Self {
-        self.0.path.enter_field(key);
-        self
+    pub(crate) fn in_field(self, key: &str) -> Self {
+        self.inside(&one_line(&excerpt(key, MAX_KEY_BYTES)))
     }
 
     /// Returns the same error, with its path extended by the index in the surrounding list.
     #[cold]
-    pub(crate) fn at_index(mut self, index: usize) -> Self {
-        self.0.path.enter_item(index);
+    pub(crate) fn at_index(self, index: usize) -> Self {
+        self.inside(&format!("[{index}]"))
+    }
+
+    fn inside(mut self, outer: &str) -> Self {
+        let path = &mut self.0.path;
+        if !path.is_empty() && !path.starts_with('[') {
+            path.insert(0, '.');
+        }
+        path.insert_str(0, outer);
         self
     }
 
@@ -103,7 +113,7 @@ impl DecodeError {
 
     /// Returns the JSON path of the problem, for example `data[3].ratio`; empty for the body as a whole.
     pub fn path(&self) -> &str {
-        self.0.path.as_str()
+        &self.0.path
     }
 }
 

@@ -26,14 +26,12 @@ use crate::values::{Timestamp, Value};
 /// # ratio }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct AnyRecord(Kind);
-
-#[derive(Clone, PartialEq)]
-enum Kind {
-    /// The values, in the order of the fields in the record's table, and the unknown fields.
-    WithTable { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
-    /// A record without a table.
-    WithoutTable(Value),
+pub struct AnyRecord {
+    /// The table of the record; [`ANY`] if its fields are unknown.
+    table: Table,
+    /// The values, in the order of the fields in the table.
+    values: Box<[AnyValue]>,
+    unknown_fields: UnknownFields,
 }
 
 /// The table of a record. Two tables are equal if they are the same static.
@@ -75,72 +73,55 @@ impl AnyRecord {
 
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
-        match &self.0 {
-            Kind::WithTable { record, .. } => Some(record.0),
-            Kind::WithoutTable(_) => None,
-        }
+        (self.table != Table(ANY)).then_some(self.table.0)
     }
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
-        match &self.0 {
-            Kind::WithTable { record, values, .. } => {
-                let index = record.0.fields.iter().position(|field| field.wire_name == wire_name)?;
-                values.get(index).map(AnyValue::as_field_value)
-            }
-            Kind::WithoutTable(value) => value.get(wire_name).map(FieldValue::Any),
+        match self.as_field_value() {
+            FieldValue::Record(record) => record.value(wire_name),
+            _ => self.as_any()?.get(wire_name).map(FieldValue::Any),
         }
     }
 
     /// Returns the values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
     pub fn values(&self) -> impl ExactSizeIterator<Item = FieldValue<'_>> {
-        let values = match &self.0 {
-            Kind::WithTable { values, .. } => values,
-            Kind::WithoutTable(_) => &[] as &[AnyValue],
-        };
+        let values = self.info().map_or(&[] as &[AnyValue], |_| &self.values);
         values.iter().map(AnyValue::as_field_value)
     }
 
     /// Returns the fields that are not in the table; `None` without a table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
-        match &self.0 {
-            Kind::WithTable { unknown_fields, .. } => Some(unknown_fields),
-            Kind::WithoutTable(_) => None,
-        }
+        self.info().map(|_| &self.unknown_fields)
     }
 
     /// Returns the entire record as JSON if its fields are unknown.
     pub fn as_any(&self) -> Option<&Value> {
-        match &self.0 {
-            Kind::WithTable { .. } => None,
-            Kind::WithoutTable(value) => Some(value),
+        match (self.info(), &*self.values) {
+            (None, [AnyValue::Any(value)]) => Some(value),
+            _ => None,
         }
     }
 }
 
 impl Fields for AnyRecord {
     fn from_row(row: &mut Row<'_>) -> Self {
-        if std::ptr::eq(row.record, ANY) {
-            return Self(Kind::WithoutTable(row.take(0)));
-        }
         let values = row.record.fields.iter().zip(&mut row.values);
         let values = values.map(|(field, value)| AnyValue::of_field(field.ty, std::mem::take(value))).collect();
-        Self(Kind::WithTable { record: Table(row.record), values, unknown_fields: row.unknown_fields() })
+        Self { table: Table(row.record), values, unknown_fields: row.unknown_fields() }
     }
 
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
-        if let Kind::WithTable { values, unknown_fields, .. } = &self.0 {
-            let values: Vec<&dyn AsFieldValue> = values.iter().map(|value| value as _).collect();
-            visitor(&values, unknown_fields);
-        }
+        let values: Vec<&dyn AsFieldValue> = self.values.iter().map(|value| value as _).collect();
+        visitor(&values, &self.unknown_fields);
     }
 }
 
 impl AsFieldValue for AnyRecord {
     fn as_field_value(&self) -> FieldValue<'_> {
-        match &self.0 {
-            Kind::WithTable { record, .. } => FieldValue::Record(RecordValue::new(record.0, self)),
-            Kind::WithoutTable(value) => FieldValue::Any(value),
+        match (self.info(), &*self.values) {
+            (None, [value]) => value.as_field_value(),
+            _ => FieldValue::Record(RecordValue::new(self.table.0, self)),
         }
     }
 }
