@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Again, Error, ErrorKind, FailedRequest, Inner, Timing, cause};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
-use crate::transport::{Headers, InvalidHeader, Phase, SettingsError, TransportError};
+use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -44,10 +44,8 @@ impl Error {
     }
 
     /// Creates the error for a setting that the transport cannot use, with its message and its cause.
-    pub(crate) fn settings(error: SettingsError) -> Self {
-        let mut this = Self::build(error.to_string());
-        this.0.source = error.into_source();
-        this
+    pub(crate) fn settings(error: TransportError) -> Self {
+        Self::build(error.to_string()).with_source(error.into_source())
     }
 
     /// Adds a remedy or further information.

@@ -151,24 +151,12 @@ pub(crate) async fn send(
     target: RequestTarget,
     options: Options,
 ) -> Result<Box<UndecodedResponse>, Error> {
-    match answer(&connection, &target, &options).await {
-        Ok((response, context)) => Ok(Box::new(UndecodedResponse { connection, target, response, context })),
-        Err(error) => Err(connection.about(error, &target)),
-    }
-}
-
-async fn answer(
-    connection: &Connection,
-    target: &RequestTarget,
-    options: &Options,
-) -> Result<(HttpResponse, RequestContext), Error> {
-    let kind = RequestKind::Data(target.endpoint);
     let policy = options.policy().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
-    let (observers, span) = observers.in_span(target.endpoint, &spans::Params(target, &connection.credentials));
-    let mut context = RequestContext::new(kind, policy, observers);
-    let success = success(connection, target, options, &mut context);
+    let (observers, span) = observers.in_span(target.endpoint, &spans::Params(&target, &connection.credentials));
+    let mut context = RequestContext::new(RequestKind::Data(target.endpoint), policy, observers);
+    let success = success(&connection, &target, &options, &mut context);
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
     let response = success.await;
@@ -177,12 +165,12 @@ async fn answer(
     match response {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
-            Ok((response, context))
+            Ok(Box::new(UndecodedResponse { connection, target, response, context }))
         }
         Err(error) => {
-            let error = with_hints(error.after(context.timing()), target);
+            let error = with_hints(error.after(context.timing()), &target);
             context.failed(&error);
-            Err(error)
+            Err(connection.about(error, &target))
         }
     }
 }

@@ -25,13 +25,13 @@ mod reqwest;
 
 use std::sync::Arc;
 
-use crate::{Settings, SettingsError, Transport};
+use crate::{Settings, Transport, TransportError};
 
 pub use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
 
 /// Creates the transport of a client for which no transport is set.
-pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
+pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, TransportError> {
     Ok(Arc::new(HyperTransport::new(settings)?))
 }

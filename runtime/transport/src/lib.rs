@@ -40,7 +40,7 @@ pub use headers::{Headers, InvalidHeader};
 pub use headers_notifier::HeadersNotifier;
 pub use response_body::ResponseBody;
 pub use sent_notifier::SentNotifier;
-pub use settings::{Settings, SettingsError};
+pub use settings::Settings;
 
 /// Sends a request and returns the response.
 ///

@@ -3,10 +3,10 @@
 //! The client's builder sets them. A custom transport does not use them, so the builder rejects them if a custom
 //! transport is set.
 
-use std::error::Error as StdError;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
+
+use crate::{Phase, TransportError};
 
 /// Settings of the built-in transport.
 ///
@@ -68,48 +68,9 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// The error for an invalid setting, with a hint.
-#[derive(Clone, Debug)]
-pub struct SettingsError {
-    message: String,
-    cause: Option<Arc<dyn StdError + Send + Sync>>,
-}
-
-impl SettingsError {
-    /// Creates an error with a message.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None }
-    }
-
-    /// Adds a hint on how to fix the setting.
-    pub(crate) fn with_hint(mut self, hint: &str) -> Self {
-        self.message.push_str("; ");
-        self.message.push_str(hint);
-        self
-    }
-
-    /// Sets the source.
-    pub(crate) fn with_source(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
-        self.cause = Some(Arc::new(cause));
-        self
-    }
-
-    /// Returns the source, for code that wraps the error in its own type.
-    pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
-        self.cause
-    }
-}
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for SettingsError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
-    }
+/// Creates the error for an invalid setting.
+pub(crate) fn invalid(message: impl Into<String>) -> TransportError {
+    TransportError::new(Phase::Connect, message).permanent()
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::{Settings, SettingsError, Transport};
+use crate::settings::invalid;
+use crate::{Settings, Transport, TransportError};
 
 /// Returns an error, because WebAssembly has no built-in transport.
-pub fn built_in(_: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
-    Err(SettingsError::new("WebAssembly has no sockets, so no transport is built in")
-        .with_hint("set your own with `transport`"))
+pub fn built_in(_: &Settings) -> Result<Arc<dyn Transport>, TransportError> {
+    Err(invalid("WebAssembly has no sockets, so no transport is built in; set your own with `transport`"))
 }

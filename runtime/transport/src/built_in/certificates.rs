@@ -10,10 +10,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::settings::{Settings, SettingsError};
+use crate::TransportError;
+use crate::settings::{self, Settings};
 
 /// Creates the TLS configuration, with the crypto provider and the certificates.
-pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError> {
+pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, TransportError> {
     let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     #[cfg(feature = "system-roots")]
     if settings.system_roots {
@@ -22,38 +23,39 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     let invalid = "invalid root certificate";
     for pem in &settings.root_certificates {
         for certificate in certificates(pem, invalid)? {
-            store.add(certificate).map_err(|error| SettingsError::new(invalid).with_source(error))?;
+            store.add(certificate).map_err(|error| settings::invalid(invalid).with_source(error))?;
         }
     }
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| SettingsError::new("encryption cannot be set up").with_source(error))?;
+        .map_err(|error| settings::invalid("encryption cannot be set up").with_source(error))?;
     let config = config.with_root_certificates(store);
     let Some((chain, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
     let invalid = "invalid client certificate";
     let chain = certificates(chain, invalid)?;
     // The cause is omitted from the error, because it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
-        let hint = "expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
-        SettingsError::new("invalid key of the client certificate").with_hint(hint)
+        settings::invalid(
+            "invalid key of the client certificate; expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`",
+        )
     })?;
-    config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(invalid).with_source(error))
+    config.with_client_auth_cert(chain, key).map_err(|error| settings::invalid(invalid).with_source(error))
 }
 
 /// Reads one or more certificates from PEM; `invalid` is the message of the error.
-fn certificates(pem: &[u8], invalid: &str) -> Result<Vec<CertificateDer<'static>>, SettingsError> {
+fn certificates(pem: &[u8], invalid: &str) -> Result<Vec<CertificateDer<'static>>, TransportError> {
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| SettingsError::new(invalid).with_source(error))?;
+    let certificates = certificates.map_err(|error| settings::invalid(invalid).with_source(error))?;
     if certificates.is_empty() {
-        return Err(
-            SettingsError::new(invalid).with_hint("expected PEM that begins with `-----BEGIN CERTIFICATE-----`")
-        );
+        return Err(settings::invalid(format!(
+            "{invalid}; expected PEM that begins with `-----BEGIN CERTIFICATE-----`"
+        )));
     }
     Ok(certificates)
 }
 
 #[cfg(feature = "system-roots")]
-fn system() -> Result<RootCertStore, SettingsError> {
+fn system() -> Result<RootCertStore, TransportError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
     // Certificates that rustls cannot read are ignored, because they matter only if a server needs one of them.
@@ -61,8 +63,8 @@ fn system() -> Result<RootCertStore, SettingsError> {
     if !store.is_empty() {
         return Ok(store);
     }
-    let none = SettingsError::new("no root certificate was found on this system").with_hint(
-        "install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled ones",
+    let none = settings::invalid(
+        "no root certificate was found on this system; install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled ones",
     );
     Err(match found.errors.pop() {
         Some(error) => none.with_source(error),

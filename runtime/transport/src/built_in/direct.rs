@@ -10,7 +10,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
-use crate::settings::{Settings, SettingsError};
+use crate::TransportError;
+use crate::settings::Settings;
 
 pub(super) type Connector = HttpConnector;
 
@@ -18,7 +19,7 @@ pub(super) type Connector = HttpConnector;
 pub(super) struct Routes;
 
 impl Routes {
-    pub(super) fn new(_: &Settings) -> Result<Self, SettingsError> {
+    pub(super) fn new(_: &Settings) -> Result<Self, TransportError> {
         Ok(Self)
     }
 

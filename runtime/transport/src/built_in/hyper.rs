@@ -20,7 +20,7 @@ use super::messages::{self, Progress};
 use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
 use super::routes::{Connector, Routes};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::Settings;
 use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError};
 
 /// The default transport, which pools connections to any host.
@@ -48,7 +48,7 @@ const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
     /// Creates the transport without opening a connection.
-    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+    pub fn new(settings: &Settings) -> Result<Self, TransportError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);

@@ -15,8 +15,9 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
+use crate::TransportError;
 use crate::address::{is_loopback, is_port_usable};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{Settings, invalid};
 
 pub(super) use connector::ProxyConnector as Connector;
 
@@ -32,7 +33,7 @@ pub(super) struct Routes {
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 impl Routes {
-    pub(super) fn new(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(super) fn new(settings: &Settings) -> Result<Self, TransportError> {
         match &settings.proxy {
             None if settings.env_proxy => Self::of_environment(&|name| std::env::var(name)),
             proxy => Self::through(proxy.as_deref().unwrap_or_default()),
@@ -40,20 +41,19 @@ impl Routes {
     }
 
     /// Creates routes through the proxy with this URL, or direct routes if the URL is empty.
-    fn through(url: &str) -> Result<Self, SettingsError> {
+    fn through(url: &str) -> Result<Self, TransportError> {
         if !url.is_empty() && !is_usable(url) {
-            return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES));
+            return Err(invalid(format!("invalid proxy URL; {EXAMPLES}")));
         }
         Ok(Self { matcher: Arc::new(Matcher::builder().all(url).build()), is_of_env: false })
     }
 
-    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, SettingsError> {
+    fn of_environment(lookup: &Lookup<'_>) -> Result<Self, TransportError> {
         let proxy = |name: &str| {
             let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
             let url = url.filter(|url| is_usable(url));
             url.ok_or_else(|| {
-                SettingsError::new(format!("the environment variable `{name}` is not a valid proxy URL"))
-                    .with_hint(EXAMPLES)
+                invalid(format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}"))
             })
         };
         let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
