@@ -5,8 +5,8 @@
 //! client sends the requests.
 //!
 //! `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
-//! window is requested next. These modules use no clock and no network. `fetch` sends the requests, and `job` adds
-//! gaps, checkpoint and progress.
+//! window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
+//! windows of a range, with gaps, checkpoint and progress.
 
 #[cfg(feature = "blocking")]
 mod blocking;

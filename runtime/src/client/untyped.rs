@@ -65,10 +65,7 @@ impl Untyped {
 
     /// Sets a param; `None` omits it.
     pub(crate) fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
-        match value {
-            Some(value) => self.0.target.set(wire_name, value),
-            None => self.0.target.unset(&wire_name),
-        }
+        self.0.target.set(wire_name, value);
         self
     }
 

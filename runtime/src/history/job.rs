@@ -1,13 +1,15 @@
 //! A run over a range, for records of any type, with its windows, gaps, failures and progress.
 //!
-//! A job returns windows, each with its report and its checkpoint. This code is compiled once for all endpoints.
+//! A job sends the requests that `pager` plans, and returns windows, each with its report and its checkpoint. New requests
+//! are started only when the consumer polls, so a slow consumer also slows the fetching. This code is compiled once for
+//! all endpoints.
 
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::fetch::{Decode, Fetch};
+use super::fetch::{Attempts, Decode, fetch};
 use super::gaps::{self, Gap};
 use super::page::{Batch, FailedPage, Report};
 use super::page_response::PageResponse;
@@ -59,7 +61,12 @@ pub struct Plan {
 
 /// A run over a range.
 pub(super) struct Job {
-    pub(super) fetch: Fetch,
+    template: RequestTemplate,
+    decode: Decode,
+    pub(super) pager: Pager<Batch>,
+    in_flight: Vec<(u64, Attempts)>,
+    /// The total waiting time of all requests that got a response.
+    waited: Duration,
     /// All complete steps of the range.
     whole: Span,
     /// The gap that ends at the current position.
@@ -155,9 +162,12 @@ impl Job {
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
         let (whole, open) = (grid.whole(range), open.filter(|open| !open.is_empty()));
         let pager = Pager::new(template.pager(range, &options), checkpoint.next);
-        let fetch = Fetch::new(template, decode, options.attempts, pager);
         Ok(Self {
-            fetch,
+            template,
+            decode,
+            pager,
+            in_flight: Vec::new(),
+            waited: Duration::ZERO,
             whole,
             open,
             checkpoint,
@@ -175,13 +185,45 @@ impl Job {
             return Poll::Ready(None);
         }
         self.begun.get_or_insert_with(Instant::now);
-        let Some(accepted) = ready!(self.fetch.poll(cx)) else { return Poll::Ready(None) };
+        let accepted = loop {
+            // Checked before sending, because a window that is complete can lead to another request.
+            if let Some(accepted) = self.pager.take() {
+                break accepted;
+            }
+            if self.pager.is_over() {
+                return Poll::Ready(None);
+            }
+            while self.begin_one() {}
+            if !self.receive(cx) {
+                return Poll::Pending;
+            }
+        };
         let window = self.report(accepted);
         self.is_over = window.is_err();
         if let Some(watcher) = self.options.watcher.as_ref().filter(|_| window.is_ok()) {
             watcher(&self.progress());
         }
         Poll::Ready(Some(window))
+    }
+
+    /// Prepares one more request, if one is due, and returns whether it did. `receive` sends the request.
+    pub(super) fn begin_one(&mut self) -> bool {
+        let next = self.pager.next_request();
+        let request = next.map(|(id, window)| (id, self.template.request(window)));
+        self.in_flight.extend(request.map(|(id, request)| (id, fetch(request, self.decode, self.options.attempts))));
+        next.is_some()
+    }
+
+    /// Sends the prepared requests, and processes the responses that have arrived. Returns whether any has.
+    pub(super) fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let before = self.in_flight.len();
+        self.in_flight.retain_mut(|(id, attempts)| {
+            let Poll::Ready((outcome, waited)) = attempts.as_mut().poll(cx) else { return true };
+            self.waited += waited;
+            self.pager.received(*id, outcome);
+            false
+        });
+        self.in_flight.len() < before
     }
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
@@ -228,9 +270,9 @@ impl Job {
         Progress {
             records: self.checkpoint.records,
             pages: self.pages,
-            pages_left: self.fetch.pager.pages_left(),
-            requests: self.fetch.pager.requests,
-            waited: self.fetch.waited,
+            pages_left: self.pager.pages_left(),
+            requests: self.pager.requests,
+            waited: self.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
     }

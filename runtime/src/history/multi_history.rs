@@ -150,7 +150,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     /// Divides the number of requests in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
-        self.jobs().for_each(|job| job.fetch.pager.share(among));
+        self.jobs().for_each(|job| job.pager.share(among));
     }
 
     /// Lets the series send their first requests in turns of one request each. Otherwise the first series would fill
@@ -163,9 +163,9 @@ impl<K: Clone, T> MultiHistory<K, T> {
         let mut jobs: Vec<_> = self.jobs().collect();
         while !jobs.is_empty() {
             jobs.retain_mut(|job| {
-                let has_begun = job.fetch.begin_one();
+                let has_begun = job.begin_one();
                 // Sends the request. The pager stores a response that is ready at once until the series is polled.
-                job.fetch.receive(cx);
+                job.receive(cx);
                 has_begun
             });
         }

@@ -173,6 +173,18 @@ impl ValueInfo {
     }
 }
 
+/// Returns whether a key needs no escapes in JSON.
+const fn is_plain(wire_name: &str) -> bool {
+    let mut rest = wire_name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if matches!(byte, b'"' | b'\\' | ..0x20) {
+            return false;
+        }
+        rest = others;
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,16 +207,4 @@ mod tests {
             assert_eq!(ty.attribute(value, attribute), expected, "{attribute} of {value}");
         }
     }
-}
-
-/// Returns whether a key needs no escapes in JSON.
-const fn is_plain(wire_name: &str) -> bool {
-    let mut rest = wire_name.as_bytes();
-    while let [byte, others @ ..] = rest {
-        if matches!(byte, b'"' | b'\\' | ..0x20) {
-            return false;
-        }
-        rest = others;
-    }
-    true
 }

@@ -36,12 +36,6 @@ struct Param {
     is_ambiguous: bool,
 }
 
-impl Param {
-    fn new(name: Cow<'static, str>, value: String) -> Self {
-        Self { name, value, is_ambiguous: false }
-    }
-}
-
 /// Characters that need encoding in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -56,8 +50,10 @@ impl RequestTarget {
         // A fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
         let params = endpoint.params.unwrap_or_default().iter();
-        let fixed =
-            params.filter_map(|param| Some(Param::new(Cow::Borrowed(param.wire_name), param.const_value?.to_owned())));
+        let fixed = params.filter_map(|param| {
+            let (name, value) = (Cow::Borrowed(param.wire_name), param.const_value?.to_owned());
+            Some(Param { name, value, is_ambiguous: false })
+        });
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
@@ -72,15 +68,18 @@ impl RequestTarget {
         Self { endpoint, path: Some(Cow::Owned(path)), params: Vec::new(), bad_records: BadRecords::default() }
     }
 
-    /// Sets a param, replacing an earlier value.
-    pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
+    /// Sets a param to these values, replacing earlier values; without a value, the param is omitted.
+    pub(crate) fn set(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>) {
+        self.set_params(name, values, false);
+    }
+
+    fn set_params(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>, is_ambiguous: bool) {
         let key = self.sort_key(&name);
-        // A param may have several values, which are adjacent.
-        let (first, end) = (
-            self.params.partition_point(|param| self.sort_key(&param.name) < key),
-            self.params.partition_point(|param| self.sort_key(&param.name) <= key),
-        );
-        self.params.splice(first..end, [Param::new(name, value)]);
+        // The values of a param are adjacent.
+        let first = self.params.partition_point(|param| self.sort_key(&param.name) < key);
+        let end = self.params.partition_point(|param| self.sort_key(&param.name) <= key);
+        let params = std::iter::repeat(name).zip(values).map(|(name, value)| Param { name, value, is_ambiguous });
+        self.params.splice(first..end, params);
     }
 
     /// Returns whether a single value of the param is also written as a list.
@@ -93,20 +92,10 @@ impl RequestTarget {
         ListText::new(self.endpoint.param(wire_name), unit)
     }
 
-    /// Sets a param to several values, replacing earlier values.
+    /// Sets a param to the values of a list, replacing earlier values.
     pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
-        self.unset(&name);
-        let key = self.sort_key(&name);
-        let index = self.params.partition_point(|param| self.sort_key(&param.name) < key);
         let is_ambiguous = list.has_separator();
-        let names = std::iter::repeat(name);
-        let params = names.zip(list.into_texts()).map(|(name, value)| Param { name, value, is_ambiguous });
-        self.params.splice(index..index, params);
-    }
-
-    /// Omits a param, even if it was set before.
-    pub(crate) fn unset(&mut self, name: &str) {
-        self.params.retain(|param| param.name != name);
+        self.set_params(name, list.into_texts(), is_ambiguous);
     }
 
     /// Omits the records that are not as expected.
@@ -238,11 +227,13 @@ impl fmt::Display for RequestTarget {
 impl fmt::Debug for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         struct Params<'c>(&'c RequestTarget);
+
         impl fmt::Debug for Params<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_map().entries(self.0.params()).finish()
             }
         }
+
         let mut request = f.debug_struct("Request");
         request
             .field("endpoint", &format_args!("{}", self.endpoint))
@@ -280,7 +271,7 @@ mod tests {
     fn check(params: &[(&'static str, &str)]) -> String {
         let mut call = RequestTarget::new(BOOK);
         for (name, value) in params {
-            call.set(Cow::Borrowed(name), (*value).to_owned());
+            call.set(Cow::Borrowed(name), [(*value).to_owned()]);
         }
         call.check().map_or_else(|error| error.to_string(), |()| call.path_and_query())
     }
@@ -335,9 +326,9 @@ mod tests {
         let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=1,2&e=always";
         assert_eq!(many.path_and_query(), sent);
         assert!(many.check().is_ok());
-        many.set(Cow::Borrowed("c"), "one".to_owned());
+        many.set(Cow::Borrowed("c"), ["one".to_owned()]);
         for name in ["a", "b", "d", "e"] {
-            many.unset(name);
+            many.set(Cow::Borrowed(name), None);
         }
         assert_eq!(many.path_and_query(), "/many?c=one");
         let none = many.list("c", TimeUnit::Seconds);

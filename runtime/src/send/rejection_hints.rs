@@ -105,7 +105,7 @@ mod tests {
     fn check(status: u16, advice: &str, set: Params<'_>) -> String {
         let mut target = RequestTarget::new(BOOK);
         for (name, value) in set {
-            target.set(Cow::Borrowed(name), (*value).to_owned());
+            target.set(Cow::Borrowed(name), [(*value).to_owned()]);
         }
         let error = Error::new(ErrorKind::Status, "no").with_response(status, Headers::new()).with_hint(advice);
         with_hints(error, &target).to_string()
