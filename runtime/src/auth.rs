@@ -7,4 +7,4 @@ mod credentials;
 pub(crate) mod token;
 
 pub(crate) use credentials::{Credentials, DefaultHeader};
-pub(crate) use token::{ClientCredentials, Token, TokenFlow};
+pub(crate) use token::{ClientCredentials, Token};

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use crate::dispatch::observer::WaitReason;
+use crate::dispatch::observer::{Observers, WaitReason};
 use crate::dispatch::{Dispatcher, Policy, RequestContext};
 use crate::error::Error;
 use crate::platform::{lock, timeout};
@@ -70,7 +70,7 @@ impl TokenFlow {
         }
         context.wait_for(WaitReason::Token)?;
         // Boxed, because this future is rarely needed and would enlarge the future of every request.
-        let replacing = Box::pin(self.replacement(dispatcher, context));
+        let replacing = Box::pin(self.replacement(dispatcher, context.observers.clone()));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
         context.waited();
         outcome
@@ -83,34 +83,27 @@ impl TokenFlow {
 
     /// Returns the old token while it works, and otherwise the outcome of fetching a new one. The token request is
     /// started again if the runtime that it uses is not running.
-    fn replacement(
-        &self,
-        dispatcher: &Arc<Dispatcher>,
-        context: &RequestContext,
-    ) -> impl Future<Output = Result<Arc<Token>, Error>> + use<'_> {
-        let (dispatcher, observers) = (dispatcher.clone(), context.observers.clone());
-        async move {
-            loop {
-                let fetch = {
-                    let mut last = lock(&self.fetch);
-                    // Checked again under the lock, because another caller may have fetched a token meanwhile.
-                    if let Some(token) = lock(&self.cache).fresh() {
-                        return Ok(token);
-                    }
-                    if let Some(fetch) = last.as_ref().filter(|fetch| fetch.is_in_flight()) {
-                        fetch.follow()
-                    } else {
-                        let fetch = Fetch::start(&self.source, &self.cache, &dispatcher, observers.clone())?;
-                        last.insert(fetch).follow()
-                    }
-                };
-                if let Some(outcome) = fetch.outcome(&self.cache).await {
-                    return outcome;
+    async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
+        loop {
+            let fetch = {
+                let mut last = lock(&self.fetch);
+                // Checked again under the lock, because another caller may have fetched a token meanwhile.
+                if let Some(token) = lock(&self.cache).fresh() {
+                    return Ok(token);
                 }
-                let stalled = lock(&self.fetch).take_if(|last| fetch.follows(last));
-                // Dropped after the lock is released, because the drop also releases what the request had acquired.
-                drop(stalled);
+                if let Some(fetch) = last.as_ref().filter(|fetch| fetch.is_in_flight()) {
+                    fetch.follow()
+                } else {
+                    let fetch = Fetch::start(&self.source, &self.cache, dispatcher, observers.clone())?;
+                    last.insert(fetch).follow()
+                }
+            };
+            if let Some(outcome) = fetch.outcome(&self.cache).await {
+                return outcome;
             }
+            let stalled = lock(&self.fetch).take_if(|last| fetch.follows(last));
+            // Dropped after the lock is released, because the drop also releases what the request had acquired.
+            drop(stalled);
         }
     }
 

@@ -12,7 +12,7 @@ use super::options::Options;
 use super::rejection_hints::with_hints;
 use super::response::Response;
 use super::series::SeriesInfo;
-use crate::auth::{Credentials, Token, TokenFlow};
+use crate::auth::{Credentials, Token};
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers};
@@ -20,7 +20,6 @@ use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
-use crate::rate_limit::Permit;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
@@ -226,11 +225,8 @@ async fn authorized(
     data_request: &DataRequest<'_>,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
-    let Some(flow) = &connection.credentials.flow else {
-        let permit = connection.dispatcher.permit(context).await?;
-        return send_once(connection, data_request, None, permit, context).await;
-    };
-    let (token, response) = exchange(connection, flow, data_request, context).await?;
+    let (token, response) = attempt(connection, data_request, context).await?;
+    let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
     if response.status != 401 {
         flow.cache().accept(data_request.path());
         return Ok(response);
@@ -238,52 +234,41 @@ async fn authorized(
     if !flow.cache().reject(&token, data_request.path()) {
         return Ok(response);
     }
-    let (_, response) = exchange(connection, flow, data_request, context).await?;
+    let (_, response) = attempt(connection, data_request, context).await?;
     if response.status == 401 {
         flow.cache().reject_again(data_request.path());
     }
     Ok(response)
 }
 
-/// Sends the request with the current token.
+/// Sends the request, with the current token if the client uses tokens, and returns that token.
 ///
 /// If the token expired or was rejected while the request was queued, another token is used if there is one. Otherwise
 /// the permit is returned, a token is fetched, and the request waits in the queue again. After that wait, the token is
 /// not checked again, because its lifetime may always be shorter than the wait.
-async fn exchange(
+async fn attempt(
     connection: &Connection,
-    flow: &TokenFlow,
     data_request: &DataRequest<'_>,
     context: &mut RequestContext,
-) -> Result<(Arc<Token>, HttpResponse), Error> {
-    let dispatcher = &connection.dispatcher;
-    flow.token(dispatcher, context).await?;
+) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
+    let Connection { credentials, dispatcher, .. } = connection;
+    let flow = credentials.flow.as_ref();
+    if let Some(flow) = flow {
+        flow.token(dispatcher, context).await?;
+    }
     let mut permit = dispatcher.permit(context).await?;
-    let working = flow.cache().working();
-    let token = if let Some(working) = working {
-        working
-    } else {
+    let mut token = flow.and_then(|flow| flow.cache().working());
+    if let (Some(flow), None) = (flow, &token) {
         drop(permit);
-        let token = flow.token(dispatcher, context).await?;
+        token = Some(flow.token(dispatcher, context).await?);
         permit = dispatcher.permit(context).await?;
-        token
-    };
-    let response = send_once(connection, data_request, Some(&token), permit, context).await?;
-    Ok((token, response))
-}
-
-async fn send_once(
-    connection: &Connection,
-    data_request: &DataRequest<'_>,
-    token: Option<&Arc<Token>>,
-    permit: Permit,
-    context: &mut RequestContext,
-) -> Result<HttpResponse, Error> {
-    let mut headers = connection.credentials.headers(token);
+    }
+    let mut headers = credentials.headers(token.as_ref());
     // A header of the request replaces the client's header of the same name.
     headers.extend(data_request.headers);
-    let request = connection.dispatcher.request(&data_request.path, headers, None, context);
-    connection.dispatcher.send(request, permit, context).await
+    let request = dispatcher.request(&data_request.path, headers, None, context);
+    let response = dispatcher.send(request, permit, context).await?;
+    Ok((token, response))
 }
 
 /// Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
