@@ -17,13 +17,8 @@ pub use crate::values::named_type::{Text, duration};
 
 use std::borrow::Cow;
 
-use crate::decode::record::{Record, RecordValue, Row};
+use crate::decode::record::{Record, Row};
 use crate::decode::{self, fields};
-
-/// Serializes a record in the form in which the service sends it.
-pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
-    RecordValue::of(record).serialize(serializer)
-}
 
 /// Deserializes a record from its wire form, in any self-describing format.
 pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
@@ -38,14 +33,4 @@ pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> 
 /// Creates the default record.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::of(R::INFO))
-}
-
-/// Returns whether two records of one type are equal.
-pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
-    RecordValue::of(one) == RecordValue::of(other)
-}
-
-/// Formats a record for `Debug`.
-pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-    std::fmt::Debug::fmt(&RecordValue::of(record), f)
 }

@@ -358,14 +358,14 @@ macro_rules! fields {
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
-                $crate::emitted::records_equal(self, other)
+                $crate::record::RecordValue::of(self) == $crate::record::RecordValue::of(other)
             }
         }
 
         impl ::std::fmt::Debug for $record {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                $crate::emitted::debug_record(self, f)
+                ::std::fmt::Debug::fmt(&$crate::record::RecordValue::of(self), f)
             }
         }
 
@@ -375,7 +375,7 @@ macro_rules! fields {
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
-                $crate::emitted::serialize_record(self, serializer)
+                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of(self), serializer)
             }
         }
 
