@@ -206,7 +206,7 @@ impl ExistingContent {
         let stored = stored.and_then(|text| serde_json::from_slice::<SeriesState>(&text).ok());
         // Two series may share a folder, because some file systems ignore the case of names.
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
-            return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
+            return Err(Error::invalid_input(format!("{path}: its folder already has the rows of {}", other.path)));
         }
         // The state next to a single file is newer than the state in the file. But if the number of rows differs, the
         // file was replaced, so the state next to it is ignored.

@@ -1,4 +1,4 @@
-//! Partitions of a data set: the periods of time that divide its files.
+//! Partitions of a data set: the days, months or years by which the rows of a series are divided into files.
 //!
 //! This module maps a time to the name of a folder, and the name of a folder to its period.
 

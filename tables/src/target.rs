@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format that a file name's extension means, in lower or upper case. CSV and JSON Lines may be
+    /// Returns the format for the extension of a file name, in lower or upper case. CSV and JSON Lines may be
     /// compressed, as in `.csv.gz` and `.jsonl.gz`.
     pub fn of(path: &Path) -> Option<Self> {
         if is_gzip(path) {

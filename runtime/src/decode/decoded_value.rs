@@ -183,7 +183,7 @@ impl ValueType {
             Self::Number => "a number",
             Self::Boolean => "`true` or `false`",
             Self::Timestamp(unit) if unit.is_text() => "a timestamp such as `2024-03-01T00:00:00Z`",
-            Self::Timestamp(_) => "a timestamp, a whole number",
+            Self::Timestamp(_) => "a timestamp as a whole number",
             Self::Any => "a value",
             Self::Record(record) => record.form.expectation(),
             Self::Recursive(record) => record().form.expectation(),

@@ -123,7 +123,7 @@ pub enum Event {
         request: RequestKind,
         /// The phase in which it failed.
         kind: ErrorKind,
-        /// The time since the first request that failed.
+        /// The time since the first failed request was sent, or since the last response if that was later.
         elapsed: Duration,
     },
     /// A token request ended, with a token or with an error.

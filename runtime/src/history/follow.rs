@@ -80,7 +80,7 @@ pub enum Update<T> {
     /// All requests failed for [`Follow::outage_after`]. The follower continues.
     #[non_exhaustive]
     Outage {
-        /// The time since the first request that failed.
+        /// The time since the first failed request was sent, or since the last response if that was later.
         elapsed: Duration,
         /// The last error.
         error: Error,

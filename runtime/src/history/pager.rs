@@ -35,7 +35,7 @@ pub(super) struct PagerOptions {
     pub(super) may_search: bool,
 }
 
-/// The windows of a range that were not returned yet.
+/// The windows of a range whose records have not been returned yet.
 #[derive(Debug)]
 pub(super) struct Pager<R> {
     options: PagerOptions,
@@ -99,8 +99,8 @@ impl<R> PlannedPage<R> {
         }
     }
 
-    /// Returns whether this window is the start or end of a page with records and was requested again, and the request
-    /// failed or returned no record. Such a window is not evidence about the windows next to that page.
+    /// Returns whether this window is the start or the end of a page with records, and the second request for it failed
+    /// or returned no record. Such a window is not evidence about the windows next to that page.
     fn is_empty_end(&self) -> bool {
         self.confirms.is_some_and(|page| page > 0) && self.has_records() == Some(false)
     }
@@ -264,7 +264,7 @@ impl<R> Pager<R> {
             }
         }
         let steps = self.options.grid.touched(page.window);
-        // The records of a step that has several may have taken the room of those of other steps.
+        // If a step has several records, they may have displaced the records of other steps from the page.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !response.missing.is_empty()) {
             if self.limits.is_full(received) {

@@ -1,4 +1,4 @@
-//! Rolling windows: compute the earliest time of the next request from the times of earlier requests.
+//! Rolling windows, which compute the earliest time of the next request from the times of earlier requests.
 //!
 //! The caller passes in the current time and the margin. Nothing here waits or reads a clock.
 

@@ -10,7 +10,7 @@ use crate::values::wire::ToWire;
 pub(crate) struct ListText {
     style: ListFormat,
     unit: TimeUnit,
-    /// True if values are quoted in JSON.
+    /// True if the values are written as JSON strings.
     is_quoted: bool,
     values: Vec<String>,
 }

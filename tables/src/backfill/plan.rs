@@ -14,7 +14,7 @@ use crate::series::SeriesRequest;
 use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
-/// Every run requests the gaps in this span before the newest record again.
+/// Every run requests again the gaps in this span before the newest record.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
 /// Maximum number of requests for recent gaps per series and run.

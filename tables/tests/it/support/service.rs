@@ -116,7 +116,7 @@ pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", S
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
 /// The endpoint of [`RATIO`] in a catalogue with an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
-/// Another endpoint, with a string field that has the same name as the number of [`RATIO`].
+/// Another endpoint, with a string field that has the same name as the numeric field of [`RATIO`].
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
 /// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
