@@ -50,8 +50,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
     let is_new = catalogue.is_none();
-    let service = reader.service();
     let mut editor = catalogue.map_or_else(Editor::empty, Editor::open)?;
+    let service = reader.service(editor.tree(SERVICE).get("error_body").is_some());
     if is_new {
         editor.create(SERVICE, service.clone());
     }

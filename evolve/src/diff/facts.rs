@@ -87,14 +87,14 @@ impl Facts {
         self.0.insert((location.to_owned(), what.to_owned()), (verdict, value));
     }
 
-    /// The param that sorts records. Another one is a correction, because `history` always returns the oldest first.
+    /// Adds the param that sorts records. Another one is a correction, because `history` always returns the oldest first.
     fn add_sort(&mut self, location: &str, history: Option<&codegen::model::History>) {
         if let Some((param, oldest_first)) = history.and_then(|history| history.sort.as_ref()) {
             self.add(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
     }
 
-    /// An order of names, to be compared with another order of the same names.
+    /// Adds an order of names, to be compared with another order of the same names.
     fn add_order<'a>(&mut self, location: &str, verdict: Verdict, names: impl Iterator<Item = &'a str>) {
         let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
         let mut sorted = names.clone();
@@ -102,7 +102,7 @@ impl Facts {
         self.add(location, &format!("the order of {} is", sorted.join(", ")), verdict, names.join(", "));
     }
 
-    /// The unit of a number or timestamp, which no program can read at run time.
+    /// Adds the unit of a number or timestamp, which no program can read at run time.
     fn add_unit(&mut self, service: &Service, location: &str, ty: &Type, unit: &str) {
         let value = match ty.innermost() {
             Type::Timestamp(form) if *form == service.time_form => "that of the service".to_owned(),
@@ -114,7 +114,7 @@ impl Facts {
     }
 }
 
-/// All methods, by the call that users write.
+/// Returns all methods, by the call that users write.
 fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
     let of_group = |group| Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
     api.groups.iter().flat_map(of_group).collect()
@@ -153,7 +153,7 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     }
 }
 
-/// The range that the client enforces; unlimited if the evidence of the param is too weak.
+/// Returns the range that the client enforces; unlimited if the evidence of the param is too weak.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }

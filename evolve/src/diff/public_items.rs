@@ -160,7 +160,7 @@ impl Items {
     }
 }
 
-/// All records, each with its name.
+/// Returns all records, each with its name.
 pub(super) fn records(api: &Api) -> impl Iterator<Item = (String, &Record)> {
     let of_groups = api.groups.iter().flat_map(|group| {
         group.records.iter().map(move |record| (format!("{}::{}", group.ident, record.ident), record))

@@ -96,7 +96,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// The properties of an object or of the object that it refers to.
+    /// Returns the properties of an object or of the object that it refers to.
     fn fields_of(&mut self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value, String)> {
         let target = self.resolve(schema, pointer);
         target.map_or_else(Vec::new, |(target, at)| self.properties(target, at.unwrap_or(pointer)).listed)

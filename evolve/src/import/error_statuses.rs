@@ -10,8 +10,8 @@ use super::omissions::Weight;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Every error status, once.
-    pub(super) fn errors(&mut self, evidence: &str) -> Vec<Tree> {
+    /// Returns every error status, once; `has_body` if the catalogue has the body of errors.
+    pub(super) fn errors(&mut self, evidence: &str, has_body: bool) -> Vec<Tree> {
         let mut errors = BTreeMap::new();
         for (path, item) in entries(self.document.root(), "paths") {
             let operation = self.document.follow(item).and_then(|(item, _)| self.document.follow(item.get("get")?));
@@ -19,7 +19,7 @@ impl<'d> Reader<'d> {
                 let Some(number) = error_status(status) else { continue };
                 let pointer = format!("`{path}`/responses/{status}");
                 let (response, reference) = self.resolve(response, &pointer).unwrap_or((response, None));
-                if response.get("content").is_some() {
+                if response.get("content").is_some() && !has_body {
                     let why = "the body of an error; write its members into `error_body`";
                     self.omissions.add(Weight::Fact, why, reference.unwrap_or(&pointer));
                 }
@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The number of an error status; `None` for any other key of `responses`, such as `4XX` and `default`.
+/// Returns the number of an error status; `None` for any other key of `responses`, such as `4XX` and `default`.
 pub(super) fn error_status(status: &str) -> Option<u16> {
     status.parse().ok().filter(|number| (400..600).contains(number))
 }

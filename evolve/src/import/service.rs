@@ -13,8 +13,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Makes the `service.yaml` of a new catalogue.
-    pub(super) fn service(&mut self) -> Tree {
+    /// Makes the `service.yaml` of a new catalogue; `has_error_body` if the catalogue is known and has an error body.
+    pub(super) fn service(&mut self, has_error_body: bool) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
         let text_or = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
@@ -29,7 +29,7 @@ impl Reader<'_> {
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
         let base = base.to_owned();
         let credentials = self.credentials(&evidence, &base);
-        let errors = self.errors(&evidence);
+        let errors = self.errors(&evidence, has_error_body);
         Tree::map()
             .with("title", title.as_str())
             .with("version", text_or("version", "1"))
