@@ -274,7 +274,7 @@ impl ExistingContent {
         Ok(())
     }
 
-    /// Returns the partitions of a series that have a file, in order of time; an error for any other Parquet file.
+    /// Returns the partitions of a series that have a file, in order of time. Fails if there is any other Parquet file.
     pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
         let folder = self.folder(path);
         let mut partitions = Vec::new();

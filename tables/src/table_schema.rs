@@ -20,7 +20,7 @@ use crate::series::SeriesRequest;
 /// The column with the fields that no other column contains, as a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
-/// The type of a time column; all units are converted.
+/// The type of every time column, to which all units are converted.
 const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);
 
 /// The columns of a series of records.

@@ -1,4 +1,4 @@
-//! Requests a window, again after a failure, and decodes the response.
+//! Requests a window, repeats the request after a failure, and decodes the response.
 //!
 //! Each request is a separate task, so it makes progress without being polled.
 

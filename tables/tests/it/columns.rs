@@ -1,4 +1,5 @@
-//! Tests of the columns of files: of those that identify rows, those of a changed catalogue, and inferred columns.
+//! Tests of the columns of files: those that identify rows, those of a changed catalogue, and those of records whose
+//! fields are unknown.
 
 use std::fs;
 use std::path::Path;
