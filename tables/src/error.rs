@@ -43,6 +43,11 @@ impl Error {
         Self::InvalidInput(message.into())
     }
 
+    /// Creates the error for existing files that this version or this job cannot continue.
+    pub(crate) fn rebuild(location: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self::InvalidInput(format!("{location}: {why}; to rebuild, move it away and run the same command again"))
+    }
+
     pub(crate) fn storage(
         path: impl fmt::Display,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,

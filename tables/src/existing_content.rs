@@ -81,12 +81,7 @@ impl Head {
     /// Reads the hidden file, if it exists.
     async fn find(storage: &FileStorage) -> Result<Option<Self>, Error> {
         let Some(text) = storage.find(saved_state::FILE).await? else { return Ok(None) };
-        let rebuild = |why| {
-            let folder = storage.name("");
-            let folder = folder.trim_end_matches('/');
-            Error::invalid_input(format!("{folder}: {why}; to rebuild, move it away and run the same command again"))
-        };
-        saved_state::parse(&text).map(Some).map_err(rebuild)
+        saved_state::parse(&text).map(Some).map_err(|why| Error::rebuild(storage.name(""), why))
     }
 }
 
@@ -159,7 +154,7 @@ impl ExistingContent {
             "{}: an earlier version wrote this file, which cannot be continued; to rebuild, move {}{both} away and run \
              the same command again",
             self.storage.name(&old),
-            self.storage.name("").trim_end_matches('/')
+            self.storage.name("")
         )))
     }
 
@@ -180,7 +175,7 @@ impl ExistingContent {
             if (other.partition, &other.origin) != (head.partition, &head.origin) || other.params.iter().any(differs) {
                 return Err(Error::invalid_input(format!(
                     "{}: another run has started this data set meanwhile; run the command again",
-                    self.storage.name("").trim_end_matches('/')
+                    self.storage.name("")
                 )));
             }
             head.params.extend(other.params);

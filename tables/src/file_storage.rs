@@ -77,7 +77,7 @@ impl FileStorage {
     /// Returns the name of a file for messages.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {
-            Self::Folder(root) => root.join(path).display().to_string(),
+            Self::Folder(root) => root.join(path).display().to_string().trim_end_matches('/').to_owned(),
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => bucket.name(path),
         }

@@ -155,19 +155,14 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
     /// Compares the row groups with their checksums; `bytes` is the content of the file. Files of the first version
     /// have no checksums.
     pub(crate) fn verify(&self, mut bytes: impl Read) -> Result<(), Error> {
-        let (mut position, mut buffer) = (0, Vec::new());
+        let mut sum = Checked::new(io::sink());
         for (index, entry) in self.metadata(CHECKSUMS).unwrap_or_default().split_whitespace().enumerate() {
-            let parsed = entry
-                .split_once(':')
-                .and_then(|(end, sum)| Some((u64::from_str_radix(end, 16).ok()?, u32::from_str_radix(sum, 16).ok()?)));
-            let (end, sum) = parsed.ok_or_else(|| Error::damaged(&self.name, "its checksums are not readable"))?;
-            buffer.clear();
-            let read = bytes.by_ref().take(end.saturating_sub(position)).read_to_end(&mut buffer);
-            read.map_err(|error| Error::storage(&self.name, error))?;
-            if crc32fast::hash(&buffer) != sum {
+            let end = entry.split(':').next().and_then(|end| u64::from_str_radix(end, 16).ok()).unwrap_or_default();
+            let group = &mut bytes.by_ref().take(end.saturating_sub(sum.position));
+            io::copy(group, &mut sum).map_err(|error| Error::storage(&self.name, error))?;
+            if sum.entry() != entry {
                 return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
             }
-            position = end;
         }
         Ok(())
     }

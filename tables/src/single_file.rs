@@ -88,13 +88,11 @@ impl SingleFile {
     }
 
     fn read_base(&self) -> Result<Base, Error> {
-        let invalid_input = |why: &str| Error::invalid_input(format!("{}: {why}", self.location()));
+        let unknown =
+            || Error::invalid_input(format!("{}: no backfill has written it; name another file", self.location()));
         let input = self.input()?;
-        let text = input.metadata(saved_state::KEY);
-        let text = text.ok_or_else(|| invalid_input("no backfill has written this file; name another file"))?;
-        let state = saved_state::parse(text.as_bytes());
-        let state = state
-            .map_err(|why| invalid_input(&format!("{why}; to rebuild, move it away and run the same command again")))?;
+        let text = input.metadata(saved_state::KEY).ok_or_else(unknown)?;
+        let state = saved_state::parse(text.as_bytes()).map_err(|why| Error::rebuild(self.location(), why))?;
         Ok(Base { schema: input.schema(), state })
     }
 

@@ -73,7 +73,7 @@ pub(crate) struct Backfill {
     #[arg(long)]
     strict: bool,
     /// Period of the files of a data set: day, month or year
-    #[arg(long, value_name = "PERIOD", value_parser = partition)]
+    #[arg(long, value_name = "PERIOD")]
     partition: Option<Partition>,
     /// Include the record of the current interval; a later run replaces it
     #[arg(long)]
@@ -188,8 +188,4 @@ impl Backfill {
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)
-}
-
-fn partition(text: &str) -> Result<Partition, String> {
-    text.trim().parse().map_err(|error: tables::Error| error.to_string())
 }

@@ -95,11 +95,9 @@ fn source(endpoint: &EndpointInfo) -> String {
 
 fn response(body: &BodyInfo) -> String {
     match body {
-        BodyInfo::Series { record: Some(_), time: Some(time), .. } => {
-            format!("records with a timestamp in `{time}`")
-        }
-        BodyInfo::Series { record: None, time: Some(time), .. } => {
-            format!("records with a timestamp in `{time}`; the other fields are unknown")
+        BodyInfo::Series { record, time: Some(time), .. } => {
+            let rest = if record.is_none() { "; the other fields are unknown" } else { "" };
+            format!("records with a timestamp in `{time}`{rest}")
         }
         BodyInfo::Series { .. } => "a list of records".to_owned(),
         BodyInfo::Object { .. } => "one record".to_owned(),

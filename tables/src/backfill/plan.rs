@@ -88,7 +88,7 @@ pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result
     }
     if let Some(single) = &content.single {
         // The columns of endpoints that the file does not contain yet are checked too.
-        let tables = job.series.iter().filter_map(|series| TableSchema::for_endpoint(series.endpoint()));
+        let tables = job.series.iter().map(TableSchema::of_series);
         let base = single.base.iter().map(|base| base.schema.clone());
         let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();
         Columns::new(&[], &sources).map_err(|why| single.mismatch(&why))?;
@@ -102,10 +102,7 @@ fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Erro
         return Ok(());
     };
     let compared = Columns::new(&[], &[schema.clone(), table.schema()]);
-    compared.map(drop).map_err(|why| {
-        let location = &found.location;
-        Error::invalid_input(format!("{location}: {why}; to rebuild, move it away and run the same command again"))
-    })
+    compared.map(drop).map_err(|why| Error::rebuild(&found.location, why))
 }
 
 async fn series_plan(

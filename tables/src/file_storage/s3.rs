@@ -35,7 +35,7 @@ impl Bucket {
     }
 
     pub(super) fn name(&self, path: &str) -> String {
-        format!("s3://{}/{}", self.bucket, self.key(path))
+        format!("s3://{}/{}", self.bucket, self.key(path)).trim_end_matches('/').to_owned()
     }
 
     fn key(&self, path: &str) -> String {
