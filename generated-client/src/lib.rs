@@ -135,8 +135,8 @@
 //!
 //! serde writes and reads records, series and values in their wire form. [`Series::column`] and [`Series::times`] also
 //! work if the fields of the records are unknown, and a record returns its values [by name](record::Record::value). A
-//! [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step such
-//! as [`Timeframe::duration`]. For your tests, records implement `Default`, a series is created from a `Vec`, and a
+//! [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step, such
+//! as a `Duration` of one hour. For your tests, records implement `Default`, a series is created from a `Vec`, and a
 //! transport from a closure ([`transport::from_fn`]).
 //!
 //! ```

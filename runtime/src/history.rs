@@ -3,10 +3,11 @@
 //! From a request and a range, a history makes pages or records in order of time, and a report of missing data. It
 //! fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
 //! client sends the requests.
-//!
-//! `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
-//! window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
-//! windows of a range, with gaps, checkpoint and progress.
+
+// `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
+// window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
+// windows of a range, with gaps, checkpoint and progress.
+
 
 #[cfg(feature = "blocking")]
 mod blocking;

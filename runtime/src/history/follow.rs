@@ -152,7 +152,8 @@ impl<E: HasHistory> Follow<E> {
         })
     }
 
-    /// Continues after the checkpoint of an earlier follower, or of a history of the same request.
+    /// Continues after the checkpoint of an earlier follower, or of a history of the same request; the start of this
+    /// follower is then ignored.
     ///
     /// A checkpoint of another request or host is an error.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {

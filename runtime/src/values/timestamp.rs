@@ -21,6 +21,7 @@ use crate::values::Value;
 /// A time, with nanosecond resolution.
 ///
 /// An integer that is converted to a timestamp is always Unix seconds, regardless of the unit that the service uses.
+/// [`TimeUnit::read`] parses other units. `parse` accepts a date and a time in UTC, such as `2024-03-01T00:00:00Z`.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};

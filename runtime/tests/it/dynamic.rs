@@ -273,6 +273,8 @@ async fn dynamic_history_uses_the_registry() {
     let listed = hours(&client).history(range.clone());
     assert_eq!(typed.plan().unwrap(), listed.plan().unwrap());
     let (typed, listed) = (typed.collect().await.unwrap(), listed.collect().await.unwrap());
+    assert_eq!(format!("{:?}", typed.columns()), format!("{:?}", listed.columns()));
+    assert_eq!(listed.column("ratio").unwrap().numbers().len(), 999);
     assert_eq!((typed.times, typed.report.gaps), (listed.times, listed.report.gaps));
     assert_eq!(written(&typed.records), written(&listed.records));
     assert_eq!(listed.records.len(), 999);

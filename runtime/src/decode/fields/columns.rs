@@ -26,10 +26,10 @@ impl Column<'_> {
     }
 }
 
-/// Returns all columns.
+/// Returns all columns. Records without a type of their own may still have a table, which is then that of every record.
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
-    let records = records.iter().map(T::as_field_value).collect();
-    match info {
+    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
+    match info.or_else(|| if let FieldValue::Record(first) = records.first()? { Some(first.info()) } else { None }) {
         Some(info) => columns_of_table(info, records),
         None => columns_of_keys(records),
     }
