@@ -8,7 +8,6 @@
 // window is requested next. These modules use no clock and no network. `fetch` requests one window, and `job` all
 // windows of a range, with gaps, checkpoint and progress.
 
-
 #[cfg(feature = "blocking")]
 mod blocking;
 mod checkpoint;
