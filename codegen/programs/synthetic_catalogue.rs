@@ -1,4 +1,4 @@
-//! Writes a catalogue with a given number of endpoints, each with its own record, for measurements of the generator.
+//! Writes a catalogue for measurements of the generator. It has a given number of endpoints, each with its own record.
 //!
 //! `cargo run -p codegen --example synthetic_catalogue -- 13000 /tmp/catalogue`
 

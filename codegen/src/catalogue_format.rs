@@ -1,4 +1,4 @@
-//! The building blocks of the catalogue format: maps, their keys, the accepted values, and the errors about other
+//! The building blocks of the catalogue format: maps, their keys, the accepted values, and the errors about invalid
 //! values.
 //!
 //! The declarations of all maps are in the module `spec`. `catalogue_reader` reads files by these declarations, and the
@@ -12,7 +12,7 @@ pub const SERVICE: &Map = &spec::SERVICE;
 /// The format of every other file.
 pub const GROUP: &Map = &spec::GROUP;
 
-/// The kind of values that a key accepts. Conditions within the kind, such as a range of numbers, are in `Key::form`.
+/// The kind of values that a key accepts. Further conditions, such as a range of numbers, are in `Key::form`.
 #[derive(Debug)]
 pub enum Shape {
     /// Text.
@@ -31,16 +31,16 @@ pub enum Shape {
     Map(&'static Map),
     /// The first map if it has the key `use`, otherwise the second.
     UseOr(&'static Map, &'static Map),
-    /// One of several shapes, distinguished by kind: a word, another text, a list or a map.
+    /// One of several shapes. The kind of the value decides which: a word, another text, a list or a map.
     Either(&'static [Shape]),
 }
 
 /// A map with known keys.
 #[derive(Debug)]
 pub struct Map {
-    /// The name of the map, with its article.
+    /// The name of the map, with the article, for messages.
     pub what: &'static str,
-    /// Documentation of the map in addition to its keys.
+    /// The documentation of the map, in addition to that of its keys.
     pub(crate) about: &'static str,
     /// The keys of the map.
     pub keys: &'static [Key],
@@ -57,7 +57,7 @@ pub struct Key {
     pub(crate) required: bool,
     /// The accepted values.
     pub shape: Shape,
-    /// The condition for every text or number in the value, including list items.
+    /// The condition for the value; for a list, the condition for each item.
     pub(crate) form: Form,
     /// The documentation of the key for authors.
     pub(crate) about: &'static str,
@@ -72,7 +72,7 @@ pub(crate) enum Form {
     Prose,
     /// Text on one line, a number or a boolean, kept as written.
     Scalar,
-    /// A type expression. It is parsed later, in `resolve`, which looks up its names.
+    /// A type expression. `resolve` parses it later, and looks up its names.
     Type,
     /// A path relative to the base URL.
     Path {
@@ -83,7 +83,7 @@ pub(crate) enum Form {
     Like(&'static str, Fault),
     /// A number within a range.
     Within(u32, u32, Fault),
-    /// A map in which this key is required, although it is optional in the declaration of the map.
+    /// A map in which this key is required, although the declaration of the map has it as optional.
     With(&'static str, Fault),
 }
 
@@ -98,8 +98,8 @@ pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(cr
 pub(crate) struct Rule {
     /// The rule is broken if all of these conditions are true.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is marked in the error. A condition `HasAny` overrides it with the key that is present; if
-    /// empty, the map is marked.
+    /// The key whose value is marked in the error. If a condition is `HasAny`, the key that is present is marked
+    /// instead. If `at` is empty, the map is marked.
     pub(crate) at: &'static str,
     pub(crate) fault: Fault,
 }
@@ -111,7 +111,7 @@ pub(crate) enum Condition {
     Has(&'static str),
     /// At least one of several keys is present.
     HasAny(&'static [&'static str]),
-    /// None of several keys is present, or more than one.
+    /// Not exactly one of several keys is present.
     HasNotOne(&'static [&'static str]),
     /// A key is missing.
     Lacks(&'static str),
@@ -124,7 +124,7 @@ pub(crate) enum Condition {
 }
 
 impl Shape {
-    /// The maps that a shape accepts, also as list items.
+    /// Returns the maps that a shape accepts, directly or as list items.
     pub fn maps(&self) -> Vec<&'static Map> {
         match self {
             Self::List(item) => item.maps(),
@@ -137,23 +137,24 @@ impl Shape {
 }
 
 impl Map {
-    /// The names of the keys that the map declares before the given key.
+    /// Returns the names of the keys that the map declares before the given key.
     pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
 
-/// Patterns of Rust names. Snake-case and upper-case names may end in an underscore, because one is appended to a
-/// name that is a Rust keyword.
+/// Patterns of Rust names. Snake-case and upper-case names may end in an underscore, because an underscore is appended
+/// to a Rust keyword.
 pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
 pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
 pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
-/// Declares a map: emits a struct with its content, a static [`Map`] with its keys, and the code that reads them.
+/// Declares a map: expands to a struct with the content of the map, a static [`Map`] with the keys, and the code that
+/// reads the struct.
 ///
 /// The docs of the struct and of its fields are also the descriptions of the map and of its keys. `must` declares a
-/// required key and `may` an optional one. The key has the name of the field unless a name precedes the field. `as`
-/// declares the form of the texts in the value.
+/// required key, and `may` an optional one. A key has the name of its field, unless another name precedes the field.
+/// `as` declares the form of the value.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
@@ -194,7 +195,7 @@ macro_rules! map {
                 reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
                 let entries = reader.entries(node, &$table, key)?;
-                // `$table.keys` has the order of the fields, so the next key belongs to the next field.
+                // `$table.keys` has the same order as the fields, so the next key belongs to the next field.
                 let mut keys = $table.keys.iter();
                 $(let $field = reader.$need::<$ty>(&entries, keys.next()?);)+
                 Some(Self { $($field: $field?),+ })
@@ -213,7 +214,7 @@ macro_rules! map {
     (@form $form:expr) => { $form };
 }
 
-/// Declares an enum of words of the catalogue, with their meanings; the first word is the default.
+/// Declares an enum whose variants are words of the catalogue, with their meanings. The first word is the default.
 macro_rules! words {
     (
         $(#[doc = $docs:literal])+
@@ -228,7 +229,7 @@ macro_rules! words {
         impl $name {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word in the catalogue.
+            /// Returns the word in the catalogue.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+

@@ -1,7 +1,7 @@
-//! Reads the tree of one file into the types of `spec`, guided by the declarations of the format.
+//! Converts the tree of one file to the types of `spec`, by the declarations of the format.
 //!
-//! Each mismatch becomes a diagnostic. An invalid item of a list is dropped, and a required key that is missing or
-//! invalid gets a placeholder, so that later rules can still check the rest.
+//! Each mismatch becomes a diagnostic. An invalid list item is dropped, and a required key that is missing or invalid
+//! gets a placeholder value, so that the other entries can still be checked.
 
 mod text;
 mod value;
@@ -23,11 +23,11 @@ pub(crate) trait Read: Sized {
     /// The shape of the nodes that `read` accepts.
     const SHAPE: Shape;
 
-    /// Reads a node; reports an error and returns `None` if the node is invalid.
+    /// Reads a node. If the node is invalid, reports an error and returns `None`.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
-    /// Returns a placeholder for a required value that is missing or invalid, or `None` if the type has none. No entry
-    /// refers to a placeholder and no rule rejects it.
+    /// Returns a placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. No
+    /// entry refers to a placeholder, and no rule rejects it.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
@@ -39,7 +39,7 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// A key for reading the root of a file, which is not the value of any key.
+/// The key that is passed when the root of a file is read, because the root is not the value of a key.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -57,7 +57,7 @@ pub(crate) struct Reader {
 /// The values of a map by their keys.
 pub(crate) struct Entries<'n> {
     what: &'static str,
-    /// The location to mark for an error about the entire map.
+    /// The location that is marked for an error about the entire map.
     head: Location,
     values: Vec<(&'static str, &'n Node, &'n Node)>,
 }
@@ -107,7 +107,8 @@ impl Reader {
                 None => entries.values.push((key.name, name, value)),
             }
         }
-        // With an unknown or duplicate key, a broken rule may be a consequence of that error, so rules are not checked.
+        // If a key is unknown or a duplicate, that error may be the reason why a rule is broken, so the rules are not
+        // checked.
         let is_whole = entries.values.len() == written.len();
         if is_whole {
             map.rules.iter().for_each(|rule| self.rule(rule, &entries));
@@ -117,11 +118,11 @@ impl Reader {
         {
             self.fault(fault, &entries, "");
         }
-        // A map whose keys were all invalid is not read as an empty map, because that could cause a second error.
+        // If all keys were invalid, the map is not read as an empty map, because that could cause a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
-    /// Looks up a key in the declaration of a map; an unknown key is reported.
+    /// Looks up a key in the declaration of a map, and reports an unknown key.
     fn key(&mut self, name: &Node, map: &'static Map) -> Option<&'static Key> {
         let text = name.text().unwrap_or_default();
         let key = map.keys.iter().find(|key| key.name == text);
@@ -154,8 +155,8 @@ impl Reader {
         }
     }
 
-    /// Reports an error about a map, at the value of the key `at`; without this key, at the start of the map, or at its
-    /// name if `at` is empty.
+    /// Reports an error about a map. It is located at the value of the key `at`. If `at` is empty, it is located at the
+    /// `id` or `name` of the map. If the map has no such key, it is located at the start of the map.
     fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -165,7 +166,7 @@ impl Reader {
     }
 
     /// Reads the value of an optional key.
-    #[expect(clippy::unnecessary_wraps, reason = "the macro `map` calls it like `must`")]
+    #[expect(clippy::unnecessary_wraps, reason = "the macro `map` calls `may` and `must` in the same way")]
     pub(crate) fn may<T: Read + Default>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         Some(self.value(entries, key).unwrap_or_default())
     }
@@ -221,14 +222,14 @@ impl Reader {
         self.error(node, "wrong-type", message, help)
     }
 
-    /// Reports an error; always returns `false`.
+    /// Reports an error, and returns `false`.
     fn error(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
         let error = Diagnostic::new(rule, &self.location(node), message);
         self.diagnostics.push(error.help(help));
         false
     }
 
-    /// The location to mark for a node. A map is marked at its first key, and a list at its first item.
+    /// Returns the location that is marked for a node: the first key of a map, and the first item of a list.
     fn location(&self, node: &Node) -> Location {
         match &node.kind {
             Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),
@@ -238,7 +239,7 @@ impl Reader {
     }
 }
 
-/// Returns whether the kind of a node fits a shape; `false` for `Shape::Word` and `Shape::Flag`.
+/// Returns `true` if the kind of a node fits a shape; always `false` for `Shape::Word` and `Shape::Flag`.
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
@@ -250,7 +251,7 @@ fn is_like(node: &Node, shape: &Shape) -> bool {
     }
 }
 
-/// The words that a shape accepts.
+/// Returns the words that a shape accepts.
 fn words(shape: &Shape) -> Vec<&'static str> {
     match shape {
         Shape::Word(words) => words.iter().map(|(word, _)| *word).collect(),
@@ -259,7 +260,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
     }
 }
 
-/// The values that a shape accepts, as part of a message.
+/// Returns the values that a shape accepts, as part of a message.
 pub(crate) fn expected(shape: &Shape) -> String {
     let mut choices = choices(shape);
     match (choices.pop(), choices.as_slice()) {
@@ -282,7 +283,7 @@ fn choices(shape: &Shape) -> Vec<String> {
     }
 }
 
-/// The names of the keys of a map.
+/// Returns the names of the keys of a map.
 fn names(map: &Map) -> String {
     map.keys.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! A table of counts for a terminal.
+//! A table of counts, as text for a terminal.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct CountTable {
 }
 
 impl CountTable {
-    /// Returns a row: for each kind, the number of facts of that kind.
+    /// Returns a row that contains, for each kind, the number of facts of that kind.
     pub(crate) fn row<T>(label: &str, facts: &[T], kinds: &[fn(&T) -> bool]) -> (String, Vec<usize>) {
         let counts = kinds.iter().map(|is_so| facts.iter().filter(|fact| is_so(fact)).count());
         (label.to_owned(), counts.collect())

@@ -1,6 +1,6 @@
 //! The coverage of the API: counts of facts by evidence, and the most useful unknown facts.
 //!
-//! Everything is computed from the model, so it works for any catalogue.
+//! Everything is computed from the model, so this works for any catalogue.
 
 mod unknown_facts;
 
@@ -15,7 +15,7 @@ use unknown_facts::UnknownFact;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     endpoints: CountTable,
-    /// The number of facts, by evidence.
+    /// The number of facts for each evidence.
     facts: CountTable,
     /// The unknown facts, the most useful first.
     unknown: Vec<UnknownFact>,
@@ -36,7 +36,7 @@ impl Coverage {
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // The model has a copy of the service's time field in every record; the copies are not counted.
+        // In the model, every record has a copy of the service's time field. The copies are not counted.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         let facts = vec![
@@ -55,7 +55,7 @@ impl Coverage {
     }
 }
 
-/// The evidence of the fields of a body; `None` if the fields are unknown.
+/// Returns the evidence of the fields of a body; `None` if the fields are unknown.
 fn body(endpoint: &Endpoint) -> Option<Evidence> {
     match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
@@ -67,12 +67,12 @@ fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, V
     CountTable::row(label, &facts.collect::<Vec<_>>(), KINDS)
 }
 
-/// The output of `cargo xtask status`.
+/// Formats the output of `cargo xtask status`.
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n{}", self.endpoints, self.facts)?;
         if !self.unknown.is_empty() {
-            writeln!(f, "\nmost useful unknown facts, with the number of endpoints that benefit")?;
+            writeln!(f, "\nthe most useful unknown facts, each with the number of endpoints that would benefit")?;
         }
         for UnknownFact { what, endpoints, help, .. } in &self.unknown {
             writeln!(f, "{endpoints:5}  {what}\n       {help}")?;

@@ -1,7 +1,7 @@
-//! Errors in the catalogue, reported to its author.
+//! Errors in the catalogue, as shown to its author.
 //!
-//! A diagnostic has a message, a location, the name of the broken rule and a help text; the output looks like that of
-//! rustc. The rules are checked in `load`, `catalogue_reader` and `resolve`.
+//! A diagnostic has a message, a location, the name of the broken rule and a help text. It is printed like an error of
+//! rustc. The modules `load`, `catalogue_reader` and `resolve` check the rules.
 
 use std::fmt;
 use std::iter;
@@ -19,7 +19,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of every 64th character. A lookup of another character starts at the mark before it.
+    /// The byte offset of every 64th character. The lookup of any other character starts at the mark before it.
     marks: Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ impl SourceFile {
         Self { name, text, lines, marks }
     }
 
-    /// The text in a range of characters.
+    /// Returns the text in a range of characters.
     pub(crate) fn slice(&self, characters: Range<usize>) -> &str {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
@@ -52,7 +52,7 @@ impl SourceFile {
         mark * MARK_INTERVAL + self.text[start..byte].chars().count()
     }
 
-    /// The line that contains a byte offset: the number of the line, counted from zero, and its range in bytes.
+    /// Returns the line that contains a byte offset: the number of the line (counted from zero) and its range in bytes.
     fn line(&self, byte: usize) -> (usize, Range<usize>) {
         let number = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
         let start = self.lines.get(number).copied().unwrap_or_default();
@@ -65,7 +65,7 @@ impl SourceFile {
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
     file: Arc<SourceFile>,
-    /// The span in characters, the unit of the YAML parser.
+    /// The span in characters, because the YAML parser counts characters.
     span: Range<usize>,
 }
 
@@ -75,17 +75,17 @@ impl Location {
         Self { file: Arc::clone(file), span }
     }
 
-    /// The file of the location.
+    /// Returns the file of the location.
     pub(crate) fn source(&self) -> &Arc<SourceFile> {
         &self.file
     }
 
-    /// The span, in characters.
+    /// Returns the span, in characters.
     pub(crate) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The span in bytes. A span at the end of the file is moved to the end of the last line that is not blank.
+    /// Returns the span in bytes. A span at the end of the file is moved to the end of the last line that is not blank.
     fn bytes(&self) -> Range<usize> {
         let start = self.file.byte(self.span.start);
         if start == self.file.text.len() {
@@ -95,13 +95,13 @@ impl Location {
         start..self.file.byte(self.span.end).max(start)
     }
 
-    /// The line and the column, counted from one.
+    /// Returns the line and the column, both counted from one.
     fn position(&self) -> (usize, usize) {
         let (number, meant, line) = self.line();
         (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
     }
 
-    /// The number of the first line, the bytes of the span on that line, and the bytes of the entire line.
+    /// Returns the number of the first line, the bytes of the span on that line, and the bytes of the entire line.
     fn line(&self) -> (usize, Range<usize>, Range<usize>) {
         let bytes = self.bytes();
         let (number, line) = self.file.line(bytes.start);
@@ -124,7 +124,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug)]
 enum Subject {
     Span(Location),
-    /// A file without an excerpt in the message, because it is unreadable, misnamed or missing.
+    /// An entire file, which is unreadable, misnamed or missing, so that the message has no excerpt.
     File(String),
 }
 
@@ -143,7 +143,7 @@ impl Diagnostic {
         Self { rule, message, subject, earlier: None, help: String::new() }
     }
 
-    /// Adds a help text with the remedy.
+    /// Adds a help text, which describes the remedy.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
@@ -155,7 +155,8 @@ impl Diagnostic {
         self
     }
 
-    /// The name of the rule and the location, for comparisons; `None` for a diagnostic about an entire file.
+    /// Returns the name of the rule and the location, which identify the diagnostic; `None` for a diagnostic about an
+    /// entire file.
     pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
         match &self.subject {
             Subject::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
@@ -163,12 +164,13 @@ impl Diagnostic {
         }
     }
 
-    /// The name of the rule.
+    /// Returns the name of the rule.
     pub fn rule(&self) -> &'static str {
         self.rule
     }
 
-    /// The name of the file, and the line and column, counted from one; no line for a diagnostic about an entire file.
+    /// Returns the name of the file, and the line and column, counted from one; `None` for a diagnostic about an entire
+    /// file.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.subject {
             Subject::File(file) => (file, None),
@@ -189,7 +191,8 @@ impl Diagnostic {
         renderer.render(&[title.elements(elements)])
     }
 
-    /// The excerpts with the marked lines: one excerpt if both locations are close to each other, otherwise two.
+    /// Returns the excerpts with the marked lines: one excerpt if both locations are close to each other, otherwise
+    /// two.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
@@ -205,14 +208,14 @@ impl Diagnostic {
     }
 }
 
-/// The maximum distance, in characters, between two locations in one snippet.
+/// The maximum distance, in characters, between two locations in one excerpt.
 const NEAR: usize = 5_000;
 
 /// The maximum number of characters of a line that are printed on either side of the mark. Without a maximum, each
-/// diagnostic for a file of one line would print the entire file.
+/// diagnostic about a file that has only one line would print the entire file.
 const MAX_CONTEXT: usize = 200;
 
-/// An excerpt of one file in which all given locations are marked.
+/// Returns an excerpt of one file in which all given locations are marked.
 fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
     let location = locations[0].0;
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
@@ -231,8 +234,8 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
     if start == first.start {
         return vec![snippet.path(path).into()];
     }
-    // The excerpt may begin in the middle of a line, and the renderer would count columns from there. The header
-    // with the right column is therefore added separately.
+    // If the excerpt begins in the middle of a line, the renderer would count columns from there, so the header with
+    // the right column is added separately.
     let (line, column) = location.position();
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
@@ -266,12 +269,12 @@ impl Diagnostics {
         self
     }
 
-    /// The diagnostics.
+    /// Returns the diagnostics.
     pub fn as_slice(&self) -> &[Diagnostic] {
         &self.0
     }
 
-    /// The errors as text, with colours if `colour` is `true`.
+    /// Returns the errors as text, with colours if `colour` is `true`.
     ///
     /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {

@@ -8,7 +8,7 @@ const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m
 /// The regular expression of a duration, in a syntax that every editor supports.
 pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
-/// The number of seconds of a duration; `None` if the text is not a valid duration.
+/// Returns the number of seconds of a duration; `None` if the text is not a valid duration.
 pub fn seconds(text: &str) -> Option<u64> {
     let unit = text.chars().last()?;
     let count = text.strip_suffix(unit)?;
@@ -17,7 +17,7 @@ pub fn seconds(text: &str) -> Option<u64> {
     count.parse::<u64>().ok().filter(|_| is_count)?.checked_mul(*seconds)
 }
 
-/// The duration as text, in the longest unit that divides it.
+/// Formats a duration in the longest unit of which it is a multiple.
 pub fn written(seconds: u64) -> String {
     let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds.is_multiple_of(*length)).unwrap_or(('s', 1));
     format!("{}{unit}", seconds / length)

@@ -1,7 +1,7 @@
-//! Emits all files of the client from the [`Api`], as values.
+//! Emits all files of the client from the [`Api`], as values in memory.
 //!
-//! The emitter does not access disk, clock or environment. The files are sorted by path, and the same model yields the
-//! same bytes.
+//! The emitter does not use the disk, the clock or the environment. The files are sorted by path, and the same model
+//! always yields the same bytes.
 
 mod catalogue_schema;
 mod coverage_page;
@@ -58,7 +58,7 @@ pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     ];
     let shared = shared.map(|file| -> Job<'_> { Box::new(move || file(api, package)) });
     let groups = api.groups.iter().map(|group| -> Job<'_> { Box::new(move || group::file(api, group)) });
-    // Sorted, because the order of the files depends on the number of cores.
+    // The files are sorted, because otherwise their order would depend on the number of cores.
     let mut files = side_by_side(&shared.into_iter().chain(groups).collect::<Vec<_>>());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

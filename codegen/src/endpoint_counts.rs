@@ -1,11 +1,11 @@
-//! Counts the endpoints of each group by the known facts: path, fields, form of the body.
+//! Counts the endpoints of each group by the facts that are known: path, fields, layout of the body.
 
 use crate::count_table::CountTable;
 use crate::model::{Api, Body, Endpoint};
 
 const HEADING: &[&str] = &["group", "endpoints", "with path", "typed", "untyped", "body unknown", "by name only"];
 
-/// The conditions of the columns. The columns `typed`, `untyped` and `body unknown` add up to `with path`.
+/// The conditions of the columns. The sum of the columns `typed`, `untyped` and `body unknown` is `with path`.
 const KINDS: &[fn(&&Endpoint) -> bool] = &[
     |_| true,
     |endpoint| endpoint.path.is_some(),

@@ -1,9 +1,9 @@
-//! The sources of facts: their words in the catalogue, and their labels in the docs.
+//! The sources of facts, with their words in the catalogue and their labels in the docs.
 
 use crate::catalogue_format::words;
 
 words! {
-    /// Source of a fact, the most reliable first.
+    /// The source of a fact. The most reliable source is the first.
     Evidence {
         /// The API document.
         Documented = "documented",
@@ -17,12 +17,12 @@ words! {
 }
 
 impl Evidence {
-    /// Returns whether the client enforces the fact; other facts are documented only.
+    /// Returns `true` if the client enforces facts of this source. Other facts appear only in the docs.
     pub fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }
 
-    /// The label in the docs, also usable in a sentence such as "the path is documented".
+    /// Returns the label in the docs, which also fits into a sentence such as "the path is documented".
     pub fn label(self) -> &'static str {
         match self {
             Self::PreviousVersion => "previous version",

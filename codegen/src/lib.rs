@@ -4,7 +4,7 @@
 //! spec/*.yaml ─load→ Catalogue ─resolve→ Api, or all errors ─emit→ Vec<File> ─write→ disk, or a report of drift
 //! ```
 //!
-//! This crate contains no facts about endpoints, groups, params or services; these are in the catalogue.
+//! This crate contains no facts about endpoints, groups, params or services. All of them are in the catalogue.
 
 mod catalogue_reader;
 mod count_table;
@@ -21,8 +21,8 @@ mod suggest;
 mod time_unit;
 mod write;
 
-// Modules that are public only for the crate `evolve`: the types of the format and of the model. They are not part of
-// the public API.
+// These modules are public only for the crate `evolve`, which uses the types of the format and of the model. They are
+// not part of the public API.
 #[doc(hidden)]
 pub mod catalogue_format;
 #[doc(hidden)]
@@ -65,7 +65,7 @@ pub use suggest::did_you_mean;
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
 
-/// Reads a catalogue and returns the model of the client, or all errors of the catalogue.
+/// Reads a catalogue, and returns the model of the client, or all errors in the catalogue.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {
     check(&load(spec))
 }

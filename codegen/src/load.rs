@@ -1,7 +1,7 @@
 //! Reads a folder of YAML files into a [`Catalogue`].
 //!
 //! Each file is read according to the declarations of the format. Valid entries are passed on to `resolve` even if
-//! others have errors, so that one run reports every error. `resolve` also compares entries with each other.
+//! others have errors, so that one run reports all errors. `resolve` checks the rules that compare several entries.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,24 +17,25 @@ use crate::yaml_parser;
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The content of `service.yaml`; `None` if the file cannot be read, so its names are unknown.
+    /// The content of `service.yaml`; `None` if the file cannot be read, so that its names are unknown.
     pub(crate) service: Option<Document<spec::Service>>,
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
-    /// Names of entries that were dropped because of errors; references to them are not reported.
+    /// Names of entries that were dropped because of errors. References to them are not reported as unknown.
     pub(crate) cut: HashSet<String>,
 }
 
 impl Catalogue {
-    /// The names and texts of the files, `service.yaml` first.
+    /// Returns the names and texts of the files, `service.yaml` first.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         let service = self.service.iter().map(|service| &service.file);
         let files = service.chain(self.groups.iter().map(|group| &group.file));
         files.map(|file| (file.name.as_str(), file.text.as_str()))
     }
 
-    /// The content of `service.yaml`, if readable, and the content of the other files with their module names.
+    /// Returns the content of `service.yaml`, if it can be read, and the content of the other files with their module
+    /// names.
     #[doc(hidden)]
     pub fn into_spec(self) -> (Option<spec::Service>, Vec<(String, spec::Group)>) {
         let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
@@ -42,7 +43,7 @@ impl Catalogue {
     }
 }
 
-/// A file, and the content read from it.
+/// A file, and the content that was read from it.
 #[derive(Debug)]
 pub(crate) struct Document<T> {
     pub(crate) file: Arc<SourceFile>,
@@ -50,7 +51,7 @@ pub(crate) struct Document<T> {
 }
 
 impl<T> Document<T> {
-    /// The module name of a group, which is the stem of its file name.
+    /// Returns the module name of a group, which is the stem of its file name.
     pub(crate) fn module(&self) -> &str {
         self.file.name.strip_suffix(".yaml").unwrap_or(&self.file.name)
     }
@@ -63,7 +64,7 @@ pub fn load(dir: &Path) -> Catalogue {
     load_sources(loader, sources)
 }
 
-/// Reads files from memory: pairs of name and text.
+/// Reads files from memory, given as pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources: Vec<_> =
         files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), without_mark(text))).collect();
@@ -102,7 +103,7 @@ struct Loader {
 }
 
 impl Loader {
-    /// The YAML files of a folder, sorted by name.
+    /// Returns the YAML files of a folder, sorted by name.
     fn read_folder(&mut self, dir: &Path) -> Vec<SourceFile> {
         let mut names = match names_in(dir) {
             Ok(names) => names,
@@ -164,7 +165,8 @@ impl Loader {
     }
 }
 
-/// Returns whether a file belongs to the catalogue. Hidden files belong to editors and tools, and are ignored.
+/// Returns `true` if a file belongs to the catalogue. Hidden files are ignored, because they belong to editors and
+/// tools.
 pub fn is_part(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension() == Some(OsStr::new("yaml"))
 }
@@ -174,7 +176,7 @@ fn without_mark(text: &str) -> String {
     text.trim_start_matches('\u{feff}').to_owned()
 }
 
-/// The error about a file that is not UTF-8, located at the first invalid byte.
+/// Returns the error about a file that is not UTF-8, located at the first invalid byte.
 fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));

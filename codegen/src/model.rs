@@ -1,7 +1,8 @@
-//! The model of the client to emit: all Rust names are chosen, references resolved and defaults filled in.
+//! The model of the client to emit, in which all Rust names are chosen, all references are resolved, and all defaults
+//! are filled in.
 //!
-//! `resolve` creates the model, and the emitters read it. The model does not depend on YAML. The emitters check
-//! nothing, because a catalogue with errors has no model.
+//! `resolve` creates the model, and the emitters read it. The model does not depend on YAML. The emitters do not check
+//! it, because there is no model of a catalogue with errors.
 
 mod endpoint;
 mod service;
@@ -32,25 +33,25 @@ pub struct Api {
     pub shared_params: Vec<SharedParam>,
     /// Param sets of `service.yaml`, to which endpoints refer by index.
     pub param_sets: Vec<ParamSet>,
-    /// Setters of requests, one per method name, for all endpoints.
+    /// The setters of requests, for all endpoints. There is one for each method name.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// Errors about entries that no other entry refers to.
+    /// Errors about entries to which no other entry refers.
     pub unused: Diagnostics,
 }
 
 impl Api {
-    /// The endpoints of all groups.
+    /// Returns the endpoints of all groups.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
         self.groups.iter().flat_map(|group| &group.endpoints)
     }
 
-    /// The endpoints with a path, which become methods.
+    /// Returns the endpoints with a path, which become methods.
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.groups.iter().flat_map(Group::methods)
     }
 
-    /// The shared params that methods use unchanged.
+    /// Returns the shared params that at least one method uses without overrides.
     pub(crate) fn unchanged_params(&self) -> impl Iterator<Item = &SharedParam> {
         let used = self.methods().flat_map(|endpoint| endpoint.params.iter().flatten());
         let used: HashSet<_> = used.filter_map(|param| param.shared).collect();
@@ -73,12 +74,12 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The only field of a record with the layout [`RecordLayout::Value`]; `None` for any other record.
+    /// Returns the only field of a record with the layout [`RecordLayout::Value`]; `None` for any other record.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
 
-    /// The field of the metadata with the requested values that a response does not cover.
+    /// Returns the metadata field that lists the requested values which a response does not cover.
     pub fn unsupported(&self) -> Option<&Field> {
         let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;

@@ -1,4 +1,4 @@
-//! Converts names of the catalogue to Rust names: case, keywords, leading digits.
+//! Converts names of the catalogue to Rust names, and handles case, keywords and leading digits.
 //!
 //! All Rust names of the emitted code are derived here. `reserved.rs` lists the names that emitted code cannot use, and
 //! `resolve` detects collisions.
@@ -20,7 +20,7 @@ pub enum Case {
     Shouty,
 }
 
-/// Converts a name to a Rust identifier, or returns the reason why the conversion is impossible.
+/// Converts a name to a Rust identifier; the error is the reason why this is impossible.
 ///
 /// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word: `15m`
 /// becomes `M15`.
@@ -37,17 +37,17 @@ pub fn ident(name: &str, case: Case) -> Result<String, String> {
     Ok(escape_keyword(ident))
 }
 
-/// A name, transliterated to ASCII.
+/// Transliterates a name to ASCII.
 pub fn ascii(name: &str) -> String {
     any_ascii::any_ascii(name)
 }
 
-/// The Rust name of an entry: `ident`, which the author chose, or a name derived from `name`.
+/// Returns the Rust name of an entry: `ident` if the author has chosen one, otherwise a name derived from `name`.
 pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
-/// Returns whether a name chosen by the author is a valid Rust name.
+/// Returns `true` if a name that the author has chosen is a valid Rust name in this case.
 pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
     let goes_on = |c: char| match case {
@@ -57,27 +57,27 @@ pub fn is_ident(name: &str, case: Case) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
 }
 
-/// The type name of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
+/// Returns the type name of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
 pub fn handle(module: &str) -> String {
     module.to_upper_camel_case() + "Group"
 }
 
-/// The type name of an endpoint's record.
+/// Returns the type name of an endpoint's record.
 pub fn record(endpoint_type: &str) -> String {
     endpoint_type.to_owned() + "Record"
 }
 
-/// The name of the trait of the endpoints that have a setter.
+/// Returns the name of the trait of the endpoints that have a setter.
 pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
-/// The text that is converted to the constant's name of a set of rate limits.
+/// Returns the text from which the constant's name of a limit set is derived.
 pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Returns whether a name is a valid crate name, other than the dependencies of an emitted crate.
+/// Returns `true` if a name is valid for an emitted crate, and is not the name of one of its dependencies.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -116,7 +116,7 @@ fn escape_keyword(ident: String) -> String {
     if is_keyword(&ident) { ident + "_" } else { ident }
 }
 
-/// Returns whether a name cannot be used in Rust: a keyword of any edition, `union` or `_`.
+/// Returns `true` if Rust does not allow a name: a keyword of any edition, `union` or `_`.
 fn is_keyword(ident: &str) -> bool {
     KEYWORDS.contains(&ident)
 }

@@ -1,8 +1,8 @@
-//! Resolves a [`Catalogue`] into the [`Api`] to emit, or returns all of its errors.
+//! Resolves a [`Catalogue`] into the [`Api`] to emit, or returns all errors in the catalogue.
 //!
-//! Resolving means: Rust names are derived, references looked up and defaults filled in. Invalid references,
-//! contradictions and name collisions become errors. Entries keep the order of the catalogue and groups are sorted by
-//! name, so the output does not depend on the order of a directory listing.
+//! To resolve means to derive Rust names, look up references and fill in defaults. Invalid references, contradictions
+//! and name collisions become errors. Entries keep the order of the catalogue, and groups are sorted by name, so the
+//! output does not depend on the order of a directory listing.
 
 mod bodies;
 mod cycles;
@@ -48,14 +48,14 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// Stands in for an entry with an error. Only the functions that report an error create it, so no error is lost.
+/// The placeholder for an entry with an error. Only functions that report an error create it, so no error is lost.
 #[derive(Clone, Copy, Debug)]
 struct Invalid(());
 
 type Resolved<T> = Result<T, Invalid>;
 
-/// Collects all items; an error if any item is invalid. The iteration does not stop at an invalid item, so that every
-/// error is reported.
+/// Collects all items, and returns an error if any item is invalid. The iteration does not stop at an invalid item, so
+/// that every error is reported.
 fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
     let mut all = Ok(Vec::new());
     for item in items {
@@ -75,7 +75,7 @@ struct Resolver<'a> {
     is_blind: bool,
     cut: &'a HashSet<String>,
     errors: Diagnostics,
-    /// The keys of the errors that `load` reported; the same error is not reported again.
+    /// The keys of the errors that `load` has reported, which are not reported again.
     reported: HashSet<(&'static str, String, usize)>,
     /// Types and records of `service.yaml`.
     types: HashSet<&'a str>,
@@ -99,7 +99,8 @@ struct Resolver<'a> {
     compared: usize,
 }
 
-/// The maximum number of names that are compared for suggestions, because comparing takes longer than all other work.
+/// The maximum number of names that are compared for suggestions. It exists because comparisons take longer than all
+/// other work.
 const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
@@ -192,7 +193,8 @@ impl<'a> Resolver<'a> {
         self.error(rule, at, format!("unknown {what} `{name}`"), help)
     }
 
-    /// The Rust name of an entry: `ident`, from the key `rust_name`, or a name derived from `name`.
+    /// Returns the Rust name of an entry: `ident`, which is the value of the key `rust_name`, or a name derived from
+    /// `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
         let result = match ident {
             Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not a valid identifier")),
@@ -246,7 +248,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The index of each name; for a duplicate name, the first index.
+/// Maps each name to its index; a duplicate name has the first index.
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut first = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -260,12 +262,12 @@ fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
 struct Unique(HashMap<String, Location>);
 
 impl Unique {
-    /// The first location of a name.
+    /// Returns the first location of a name.
     fn get(&self, name: &str) -> Option<Location> {
         self.0.get(name).cloned()
     }
 
-    /// Adds a name; returns the first location of a duplicate name.
+    /// Adds a name. If the name is a duplicate, returns its first location.
     fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
         let first = self.get(name);
         if first.is_none() {
@@ -275,17 +277,17 @@ impl Unique {
     }
 }
 
-/// Joins the lines of a text to one paragraph, because line breaks in the YAML have no meaning.
+/// Joins the lines of a text to one paragraph, because line breaks in YAML prose have no meaning.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The summary; for the word `unknown`, the sentence [`UNKNOWN_MEANING`].
+/// Returns the summary; for the word `unknown`, returns the sentence [`UNKNOWN_MEANING`].
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }
 
-/// The summary, or `None` for `unknown`.
+/// Returns the summary; `None` for the word `unknown`.
 fn known_meaning(summary: &str) -> Option<String> {
     (summary.trim() != "unknown").then(|| prose(summary))
 }

@@ -1,4 +1,4 @@
-//! A value with its location in the catalogue, for errors about the value.
+//! A value with its location in the catalogue, which errors about the value contain.
 //!
 //! A spanned value is compared, printed and read like the value itself.
 
@@ -22,7 +22,7 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
-    /// The location of the value.
+    /// Returns the location of the value.
     pub(crate) fn at(&self) -> &Location {
         &self.at
     }

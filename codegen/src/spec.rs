@@ -1,8 +1,8 @@
-//! The format of the catalogue, and the types for its content as written: defaults are not filled in, references not
-//! followed.
+//! The format of the catalogue, and the types for its content as written, without defaults and with unresolved
+//! references.
 //!
-//! Each map is declared once: its keys, their values, the errors about other values, and its documentation. `load`
-//! creates the types and `resolve` reads them.
+//! Each map is declared once, with its keys, their values, the errors about invalid values, and the documentation.
+//! `load` creates values of these types, and `resolve` reads them.
 
 mod credentials;
 mod group;

@@ -1,4 +1,4 @@
-//! The README of a catalogue: its tables are emitted, the rest is written by hand.
+//! Updates the README of a catalogue, in which the tables are emitted and the rest is written by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use crate::write::{ChangeKind, FileChange, diff};
 
 const README: &str = "README.md";
 
-/// The new text of the README of a catalogue if its tables differ from the emitted tables, with its path and the change.
-/// `None` if nothing differs or if there is no README.
+/// Returns the path and the new text of a catalogue's README, and the change, if the tables differ from the emitted
+/// ones. `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
     let page = fs::read_to_string(&path).ok()?;

@@ -1,4 +1,4 @@
-//! Suggestions for an unknown name: the new name of a renamed key or word, otherwise the most similar name.
+//! Suggests a name in place of an unknown one: the new name of a renamed key or word, or the most similar name.
 
 /// Keys and words of earlier versions of the format, with their new names.
 const RENAMED: [(&str, &str); 11] = [
@@ -15,7 +15,7 @@ const RENAMED: [(&str, &str); 11] = [
     ("works", "tested_values"),
 ];
 
-/// The suggestion as the text of a help line; empty if no known name is similar.
+/// Returns the suggestion as the text of a help line; empty if no known name is similar.
 pub fn did_you_mean<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.collect();
     let renamed = RENAMED.iter().find(|(old, new)| *old == written && known.contains(new));

@@ -21,7 +21,7 @@ words! {
     TimeFormat {
         /// Text like `2024-03-01T00:00:00Z`.
         Iso8601 = "iso8601",
-        /// Text like `2024-03-01`: a day, in UTC.
+        /// Text like `2024-03-01`, which means a day in UTC.
         Date = "date",
     }
 }
@@ -36,12 +36,13 @@ pub enum TimeForm {
 }
 
 impl TimeForm {
-    /// The form of timestamps with this unit or format. If both are declared, which is an error, the format is used.
+    /// Returns the form of timestamps with this unit or format; `None` without both. If both are declared, which is an
+    /// error, the format is used.
     pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
         format.map(Self::Written).or(unit.map(Self::Counted))
     }
 
-    /// The word of the unit or format in the catalogue.
+    /// Returns the word of the unit or format in the catalogue.
     pub fn word(self) -> &'static str {
         match self {
             Self::Counted(unit) => unit.word(),
@@ -49,7 +50,7 @@ impl TimeForm {
         }
     }
 
-    /// The unit, if timestamps are numbers.
+    /// Returns the unit, if timestamps are numbers.
     pub fn unit(self) -> Option<TimeUnit> {
         match self {
             Self::Counted(unit) => Some(unit),
@@ -57,7 +58,7 @@ impl TimeForm {
         }
     }
 
-    /// The format, if timestamps are text.
+    /// Returns the format, if timestamps are text.
     pub fn format(self) -> Option<TimeFormat> {
         match self {
             Self::Written(format) => Some(format),
@@ -65,7 +66,7 @@ impl TimeForm {
         }
     }
 
-    /// Returns whether a text of the catalogue looks like a timestamp in this format.
+    /// Returns `true` if a text of the catalogue looks like a timestamp in this format.
     pub fn is_written(self, text: &str) -> bool {
         let is_day = || {
             let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A parsed type expression. Its names are not looked up yet.
+/// A parsed type expression, whose names have not been looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeExpr<'a> {
     Builtin(Builtin),
     /// The name of a type or a record.
     Name(&'a str),
     List(Box<TypeExpr<'a>>),
-    /// An object whose keys are data.
+    /// An object with arbitrary keys.
     Map(Box<TypeExpr<'a>>),
     /// A value that can be null.
     Option(Box<TypeExpr<'a>>),
@@ -30,9 +30,9 @@ pub enum Builtin {
 /// The maximum nesting depth of lists and maps.
 pub const MAX_LISTS: usize = 4;
 
-/// The syntax of generic types; part of the message about an invalid type.
-pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
-     or `map<number?>` where values can be null; they can be nested four levels deep";
+/// The syntax of generic types, which is part of the message about an invalid type.
+pub const SYNTAX: &str = "write `list<number>` for a list, `map<number>` for an object with arbitrary keys, and `list<number?>` \
+     or `map<number?>` if values can be null; lists and maps can be nested four levels deep";
 
 /// The names of the built-in types, for lookups and suggestions.
 pub const BUILTINS: &[(&str, Builtin)] = &[
@@ -46,12 +46,12 @@ pub const BUILTINS: &[(&str, Builtin)] = &[
 ];
 
 impl Builtin {
-    /// Returns whether the type can have a range.
+    /// Returns `true` if the type can have a range.
     pub fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number)
     }
 
-    /// Returns whether a text is a value of the type.
+    /// Returns `true` if a text is a value of the type.
     pub fn is_written(self, text: &str) -> bool {
         match self {
             Self::String | Self::Any => true,
@@ -64,12 +64,13 @@ impl Builtin {
 }
 
 impl<'a> TypeExpr<'a> {
-    /// Returns whether the type can have a range.
+    /// Returns `true` if the type can have a range.
     pub fn is_numeric(&self) -> bool {
         matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
     }
 
-    /// Parses an expression; `None` if brackets do not match or are nested too deeply, or if `?` is misplaced.
+    /// Parses an expression; `None` if brackets do not match or are nested too deeply, or if a `?` is at the wrong
+    /// position.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)
     }
@@ -95,7 +96,7 @@ impl<'a> TypeExpr<'a> {
         Some(builtin.map_or(Self::Name(text), |(_, builtin)| Self::Builtin(*builtin)))
     }
 
-    /// The name, if the expression is the name of a type or a record.
+    /// Returns the name, if the expression is the name of a type or a record.
     pub(crate) fn name(&self) -> Option<&'a str> {
         match self {
             Self::Name(name) => Some(name),
@@ -103,7 +104,7 @@ impl<'a> TypeExpr<'a> {
         }
     }
 
-    /// Returns whether the type is a list or a map, both of which can be empty.
+    /// Returns `true` if the type is a list or a map, both of which can be empty.
     pub(crate) fn is_list(&self) -> bool {
         match self {
             Self::List(_) | Self::Map(_) => true,
@@ -112,7 +113,7 @@ impl<'a> TypeExpr<'a> {
         }
     }
 
-    /// The expression inside all lists, maps and options.
+    /// Returns the expression inside all lists, maps and options.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),

@@ -1,11 +1,11 @@
 //! Checks and parses paths after the base URL, such as `/books/{symbol}.json`, with params in braces.
 //!
-//! A fragment, as in `/query#daily`, distinguishes endpoints on one path. It is not sent.
+//! A fragment, as in `/query#daily`, distinguishes endpoints on one path, and is not sent.
 
 /// The reason why a path is invalid: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
 
-/// Checks a path; with `takes_params`, segments may contain params in braces.
+/// Checks a path. With `takes_params`, segments may contain params in braces.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
@@ -27,7 +27,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         let message = format!("two params in the path `{path}` are not separated by text");
         return fault("path-braces", message, "their values cannot be distinguished; describe them as one param");
     }
-    // `{}` replaces each param, so that a segment that consists of a param does not count as empty.
+    // Each param is replaced by `{}`, so that a segment that consists of a param does not count as empty.
     let plain = literals.join("{}");
     let mut segments: Vec<&str> = plain.split('/').skip(1).collect();
     if takes_params {
@@ -41,7 +41,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     // RFC 3986, section 3.3: the characters of a segment that need no escape.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
     if let Some(character) = literals.into_iter().chain([fragment]).flat_map(str::chars).find(|c| !is_legal(c)) {
-        let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
+        let message = format!("the path `{path}` contains `{character}`, which is not allowed in a path");
         return fault(
             "path-character",
             message,
@@ -57,7 +57,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
 }
 
-/// Splits a path into the texts before, between and after the params, and the names of the params. `None` if the braces
+/// Returns the texts before, between and after the params of a path, and the names of the params; `None` if the braces
 /// do not match.
 fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let (mut literals, mut names, mut rest) = (Vec::new(), Vec::new(), path);
@@ -74,17 +74,17 @@ fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     literals.iter().all(|literal| !literal.contains('}')).then_some((literals, names))
 }
 
-/// The part of a path before the fragment, which is the part that is sent.
+/// Returns the part of a path that is sent, which is the part before the fragment.
 pub fn without_fragment(path: &str) -> &str {
     path.split('#').next().unwrap_or_default()
 }
 
-/// The names of the params in a path.
+/// Returns the names of the params in a path.
 pub fn params(path: &str) -> Vec<&str> {
     parts(path).unwrap_or_default().1
 }
 
-/// A path without the names of its params. A server does not distinguish paths with the same template.
+/// Returns a path without the names of its params. A server does not distinguish paths with the same template.
 pub fn template(path: &str) -> String {
     parts(path).map_or_else(|| path.to_owned(), |(literals, _)| literals.join("{}"))
 }

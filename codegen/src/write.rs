@@ -1,10 +1,10 @@
 //! Writes the emitted files to disk, or reports the differences between the files on disk and the emitted files.
 //!
-//! A folder contains only emitted files, or is shared with other files. The marker at the top of an emitted file
-//! contains the name of its crate. A file without a marker, or with the marker of another crate, is foreign and never
-//! changed. A foreign file in a folder that is not shared, or at the path of an emitted file, is a conflict, and then
-//! nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then renamed, so
-//! that an interrupted run leaves either the old or the new text.
+//! A folder contains only emitted files, unless it is shared with other files. The marker at the top of an emitted file
+//! contains the name of the crate. A file without a marker, or with the marker of another crate, is foreign, and is
+//! never changed. If a foreign file is in a folder that is not shared, or at the path of an emitted file, this is a
+//! conflict, and nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then
+//! renamed, so that after an interrupted run it has either the old or the new text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,7 +16,7 @@ use similar::TextDiff;
 
 use crate::emit::{File, MARKER};
 
-/// The action if files differ.
+/// What to do if files differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Update the files on disk.
@@ -32,13 +32,13 @@ pub struct Folder {
     pub root: PathBuf,
     /// The Cargo name of the crate for which the files are emitted; `None` for files that are the same for every crate.
     pub package: Option<String>,
-    /// `true` if the folder also contains other files. Files without the marker are then ignored.
+    /// `true` if the folder also contains other files. In such a folder, files without the marker are ignored.
     pub is_shared: bool,
     /// All files emitted into the folder.
     pub files: Vec<File>,
 }
 
-/// The differences between a folder and the emitted files, before the update.
+/// The differences between a folder and the emitted files, as they were before the update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
@@ -59,29 +59,29 @@ pub struct FileChange {
 /// The kind of difference of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// Emitted, but not on disk.
+    /// The file is emitted, but not on disk.
     Missing,
-    /// On disk with other content; contains the diff from the file on disk to the emitted one.
+    /// The file on disk has other content. The value is the diff from the file on disk to the emitted one.
     Drifted(String),
-    /// On disk with the marker, but no longer emitted. Temporary files of an interrupted run are stale too.
+    /// The file on disk has the marker, but is no longer emitted. Temporary files of an interrupted run are stale too.
     Stale,
-    /// On disk without the marker, or with the marker of another crate, whose name it contains. The generator does not
+    /// The file on disk has no marker, or the marker of another crate, whose name is the value. The generator does not
     /// change the file.
     Foreign(Option<String>),
 }
 
 impl Report {
-    /// Returns whether the disk matches the emitted files.
+    /// Returns `true` if the files on disk are equal to the emitted files.
     pub fn is_clean(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Returns whether the folder has a conflict with a foreign file.
+    /// Returns `true` if the folder has a conflict with a foreign file.
     pub fn has_foreign(&self) -> bool {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
 
-    /// The name of another crate with files in the folder; `None` if there is no such file.
+    /// Returns the name of another crate that has files in the folder; `None` if there is no such file.
     pub fn other_owner(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match &change.kind {
             ChangeKind::Foreign(owner) => owner.as_deref(),
@@ -113,7 +113,7 @@ impl fmt::Display for Report {
 /// Compares folders with the emitted files. In [`Mode::Write`], updates all folders and writes the other files, or writes
 /// nothing if there is a conflict or if one of the texts cannot be written.
 ///
-/// Returns one report per folder, in the given order.
+/// Returns one report for each folder, in the given order.
 pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> io::Result<Vec<Report>> {
     let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, error)));
     let reports = reports.collect::<io::Result<Vec<_>>>()?;
@@ -137,14 +137,14 @@ pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> 
 }
 
 impl Folder {
-    /// The emitted texts by path. The name of the crate is added to the marker of each text.
+    /// Returns the emitted texts by path, with the name of the crate added to the marker of each text.
     fn emitted(&self) -> BTreeMap<&str, String> {
         let mark = self.package.as_ref().map_or_else(|| MARKER.to_owned(), |package| format!("{MARKER}{FOR}{package}"));
         self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
-    /// The files on disk to compare, with their texts. In a shared folder these are only emitted, temporary and marked
-    /// files.
+    /// Returns the files on disk that are compared, with their texts. In a shared folder, these are only the emitted,
+    /// the temporary and the marked files.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -175,7 +175,8 @@ impl Folder {
         Ok(report)
     }
 
-    /// The difference between a file on disk and the emitted text; the text on disk is `None` if the file is not text.
+    /// Returns the difference between a file on disk and the emitted text. The inner value of `on_disk` is `None` if
+    /// the file is not text.
     fn judge(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
         let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
         let owner = found.as_deref().and_then(owner);
@@ -199,16 +200,16 @@ const FOR: &str = " for ";
 /// The suffix of a temporary file.
 const UNFINISHED: &str = ".unfinished";
 
-/// Replaces each file atomically, so that no reader sees an incomplete file; creates missing folders.
+/// Replaces each file atomically, so that no reader sees an incomplete file. Missing folders are created.
 ///
 /// All texts are written to temporary paths before the first rename, so no file is replaced if one of the texts cannot
 /// be written. Links and permissions are preserved.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
     let beside = files.iter().try_for_each(|(path, text)| {
-        // The target of a link is replaced, not the link. A new file has no canonical path.
+        // If the path is a link, its target is replaced, not the link. A new file has no canonical path.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        // The process id gives concurrent runs different temporary paths.
+        // The temporary path contains the process id, so that concurrent runs use different paths.
         let mut new = target.as_os_str().to_owned();
         new.push(format!(".{}{UNFINISHED}", std::process::id()));
         let folder = fs::create_dir_all(target.parent().unwrap_or(&target));
@@ -216,7 +217,7 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
             Ok(old) => fs::set_permissions(&new, old.permissions()),
             Err(_) => Ok(()),
         });
-        // Also added if the write failed, so that an incomplete temporary file is removed below.
+        // The path is added even if the write failed, so that an incomplete temporary file is removed below.
         written.push((new.into(), target, path));
         done.map_err(|error| named(path, format!("{error}; nothing was written")))
     });
@@ -232,32 +233,33 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     replaced
 }
 
-/// Returns whether a file is a temporary file of an interrupted run.
+/// Returns `true` if a file is a temporary file of an interrupted run.
 fn is_left_over(path: &str) -> bool {
     let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
-/// An error with the path of its file.
+/// Returns an error whose message contains the path of the file.
 fn named(path: &Path, error: impl fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// The name of the crate in the marker at the top of a text; `None` without a marker, empty if the marker has no name.
+/// Returns the name of the crate in the marker at the top of a text; `None` without a marker, and an empty name if the
+/// marker has none.
 ///
 /// The marker must be the first comment, or the first value in formats without comments.
 fn owner(text: &str) -> Option<&str> {
-    // The first line can be a marker of a merge conflict. It is skipped, because the file would otherwise be foreign.
+    // If the first line marks a merge conflict, it is skipped, because otherwise the file would be foreign.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
     let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
     let rest = start.strip_prefix(MARKER)?;
     Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
-/// The texts that precede a marker. In JSON they may span two lines.
+/// The texts that precede a marker. In JSON, they may be split into two lines.
 const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
 
-/// The text after an opening. The opening may be split into two lines, with the second line indented.
+/// Returns the text after an opening. The opening may be split into two lines, the second of which is indented.
 fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     if let Some(rest) = text.strip_prefix(opening) {
         return Some(rest);
@@ -266,7 +268,7 @@ fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     rest.trim_start().strip_prefix(opening.strip_prefix(first.trim())?)
 }
 
-/// Lists every file below a folder with its text. The text is `None` for links, which are not followed, and for binary
+/// Adds every file below a folder, with its text. The text is `None` for links, which are not followed, and for binary
 /// files.
 fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
@@ -284,7 +286,8 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
     Ok(())
 }
 
-/// Removes the parent folders of a removed file up to the first one that is not empty, which `remove_dir` rejects.
+/// Removes the parent folders of a removed file, up to the first one that is not empty, which `remove_dir` does not
+/// remove.
 fn remove_empty_parents(root: &Path, removed: &Path) {
     for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
         if fs::remove_dir(parent).is_err() {

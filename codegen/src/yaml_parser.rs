@@ -1,7 +1,7 @@
 //! Parses YAML text into a tree whose nodes have positions.
 //!
-//! Unlike a plain YAML value, the tree keeps positions, the order of keys and duplicate keys. Anchors, tags and several
-//! documents are rejected, because catalogues cannot contain them.
+//! Unlike a plain YAML value, the tree keeps positions, the order of keys, and duplicate keys. Anchors, aliases, tags
+//! and several documents are rejected, because catalogues must not contain them.
 
 mod builder;
 
@@ -32,7 +32,7 @@ pub enum Kind {
     Number(String),
     /// A list.
     List(Vec<Node>),
-    /// A map in the order of the text; keys may repeat.
+    /// A map, with its keys in the order of the text. Keys may repeat.
     Map(Vec<(Node, Node)>),
 }
 
@@ -46,12 +46,12 @@ pub struct SyntaxError {
 }
 
 impl Node {
-    /// The value of a key; `None` if the node is not a map or does not have the key.
+    /// Returns the value of a key; `None` if the node is not a map, or does not have the key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|(_, value)| value)
     }
 
-    /// The node of a key and its value; `None` if the node is not a map or does not have the key.
+    /// Returns the nodes of a key and of its value; `None` if the node is not a map, or does not have the key.
     pub fn entry(&self, key: &str) -> Option<&(Node, Node)> {
         match &self.kind {
             Kind::Map(entries) => entries.iter().find(|(name, _)| name.text() == Some(key)),
@@ -59,7 +59,7 @@ impl Node {
         }
     }
 
-    /// The text of a text scalar.
+    /// Returns the text of a text scalar; `None` for any other node.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// A description of the node for messages.
+    /// Describes the node for messages.
     pub fn describe(&self) -> String {
         match &self.kind {
             Kind::Null => "nothing".to_owned(),
@@ -118,8 +118,8 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
     None
 }
 
-/// The position of an error. For an error about a tab, the parser reports a position before the tab, so the tab is
-/// searched from there.
+/// Returns the position of an error. For an error about a tab, the parser reports a position before the tab, so the
+/// next tab is located.
 fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(entries[2].0.span, 10..11);
     }
 
-    /// The texts of all nodes, outer nodes first.
+    /// Returns the texts of all nodes, outer nodes first.
     fn written(text: &str) -> Vec<String> {
         fn visit(node: &Node, text: &[char], all: &mut Vec<String>) {
             all.push(text[node.span.clone()].iter().collect());

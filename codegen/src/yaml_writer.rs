@@ -1,7 +1,7 @@
 //! Writes YAML that all readers parse in the same way, including readers of YAML 1.1.
 //!
 //! Readers of YAML 1.1 parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, but in YAML 1.2 these
-//! are texts. The YAML library quotes only texts that it would itself misread, so the texts are quoted here.
+//! are texts. The YAML library quotes only texts that it would itself parse wrongly, so this module quotes the others.
 
 use std::iter;
 use std::sync::LazyLock;
@@ -45,7 +45,7 @@ fn entry(key: &Value, value: &Value) -> Vec<String> {
     iter::once(head).chain(below.into_iter().map(indent)).collect()
 }
 
-/// Returns whether a text can be written as a literal block: several lines, with nothing to escape.
+/// Returns `true` if a text can be written as a literal block: it has several lines, and no character needs an escape.
 fn is_block(text: &str) -> bool {
     let is_shown = |line: &str| !line.contains(is_escaped) && line.trim_end() == line;
     text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text
@@ -74,7 +74,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Returns whether a text can be written without quotes.
+/// Returns `true` if a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
     let is_text = || match yaml_parser::parse(&format!("a: {text}\n")).map(|node| node.kind) {
         Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
@@ -84,7 +84,7 @@ pub fn is_plain(text: &str) -> bool {
     !text.contains(is_escaped) && !is_misread() && is_text()
 }
 
-/// A text in double quotes, with escapes for invisible characters.
+/// Writes a text in double quotes, with escapes for invisible characters.
 pub fn escaped(text: &str) -> String {
     let escape = |character: char| match character {
         '"' | '\\' => format!("\\{character}"),

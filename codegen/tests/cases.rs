@@ -1,11 +1,11 @@
-//! Runs one test for each folder of `cases/`, which compares the emitted files byte for byte, and one test for each
-//! case in the files of `mistakes/`, which compares all errors.
+//! Runs one test for each folder of `cases/`, which compares the emitted files with recorded ones, byte for byte. Runs
+//! one test for each case in the files of `mistakes/`, which compares all errors with recorded ones.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has details.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
-#[allow(dead_code)] // Other test programs use the rest of the module.
+#[allow(dead_code)] // Other test programs use other parts of the module.
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,8 @@ fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
     }
 }
 
-/// The files of a case that are neither catalogue nor emitted files: programs, and the recorded error of the compiler.
+/// The files of a case that are neither part of the catalogue nor emitted: programs, and the recorded error of the
+/// compiler.
 const PROGRAMS: [&str; 3] = ["calls.rs", "refused.err", "refused.rs"];
 
 fn emits(case: &Path) -> Result<(), Failed> {
@@ -71,7 +72,7 @@ fn programs(case: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The model of a catalogue. A catalogue without `service.yaml` gets the one that the cases share.
+/// Returns the model of a catalogue. A catalogue without `service.yaml` gets the one that the cases share.
 fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());
@@ -82,7 +83,8 @@ fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     Ok(codegen::check(&codegen::load_texts(&texts)))
 }
 
-/// Compares the emitted files with those recorded in the case; a new case records the files of its groups.
+/// Compares the emitted files with those that are recorded in the case. If the case is new, the files of its groups are
+/// recorded.
 fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
     let mut kept: BTreeSet<_> = if expected.exists() { below(expected) } else { BTreeSet::new() };
     let is_new = kept.is_empty();
@@ -95,7 +97,7 @@ fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
     if kept.is_empty() { Ok(()) } else { Err(format!("no such files are emitted: {kept:?}").into()) }
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn below(folder: &Path) -> BTreeSet<PathBuf> {
     let (folders, files): (Vec<_>, Vec<_>) = entries(folder).into_iter().partition(|path| path.is_dir());
     files.into_iter().chain(folders.iter().flat_map(|folder| below(folder))).collect()

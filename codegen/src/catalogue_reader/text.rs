@@ -1,7 +1,7 @@
-//! Checks of texts: line breaks, blank texts and invisible characters.
+//! Checks texts for line breaks, blank content and invisible characters.
 
-/// Ranges (first, last) of characters that are invisible, or that reorder or hide text. Control characters are checked
-/// separately.
+/// Ranges (first and last character) of characters that are invisible, or that reorder or hide text. Control characters
+/// are checked separately.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),

@@ -1,5 +1,5 @@
-//! Reads the scalar values and lists of the catalogue: texts of every form, numbers, flags, lists, and values that may
-//! be `unknown`.
+//! Reads the scalar values and lists of the catalogue: texts, numbers, booleans, lists, and values that may be
+//! `unknown`.
 
 use super::text::{has_lines, is_invisible};
 use super::{Read, Reader};
@@ -20,7 +20,7 @@ impl Reader {
                 let help = match kind {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
-                    // An author who writes a list or map here misunderstands the key, so the message describes the key.
+                    // The help describes the key, because an author who writes a list or map here misunderstands it.
                     Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
@@ -37,7 +37,7 @@ impl Reader {
 
     fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
         if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
-            let message = format!("the text has the invisible character U+{:04X}", u32::from(character));
+            let message = format!("the text contains the invisible character U+{:04X}", u32::from(character));
             return self.error(node, "invisible-character", message, "remove it");
         }
         if text.trim().is_empty() {
@@ -45,12 +45,13 @@ impl Reader {
             return self.error(node, "empty-text", "the text is empty", help);
         }
         if has_lines(text) && !matches!(form, Form::Prose) {
-            return self.error(node, "line-break", "the text has a line break or a tab", "write it on one line");
+            return self.error(node, "line-break", "the text contains a line break or a tab", "write it on one line");
         }
         true
     }
 
-    /// Reports a text that breaks the form of its key. The text is used anyway, so that later rules can check it.
+    /// Reports a text that does not have the form of its key. The text is used anyway, so that later rules can check
+    /// it.
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {
@@ -101,7 +102,7 @@ impl Read for String {
     }
 }
 
-/// The placeholder for a text that is missing or invalid.
+/// Returns the placeholder for a text that is missing or invalid.
 pub(super) fn placeholder(at: &Location) -> String {
     format!("Unknown{}", at.span().start)
 }
@@ -118,7 +119,7 @@ impl Read for u16 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        // The declared range of every such key fits into `u16`, so the conversion does not fail.
+        // The declared range of every such key fits into `u16`, so the conversion cannot fail.
         Self::try_from(reader.whole(node, key)?).ok()
     }
 }
@@ -208,7 +209,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // Texts are read without this check, because `Reader::text` reports more specific errors.
+        // Texts skip the check of the shape, because `Reader::text` reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || reader.either(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
     }

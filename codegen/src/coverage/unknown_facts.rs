@@ -1,5 +1,5 @@
-//! Lists the unknown facts, the most useful first: by the number of endpoints that would benefit from the fact, weighted
-//! by the benefit per endpoint.
+//! Lists the unknown facts, the most useful first. The usefulness is the number of endpoints that would benefit from
+//! the fact, multiplied by a weight for the benefit.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ pub(super) struct UnknownFact {
     pub(super) help: String,
 }
 
-/// The weight of a fact for one endpoint. A path has the highest weight, because without a path there is no method.
+/// The weight of a fact for one endpoint. A path has the highest weight, because an endpoint without a path has no
+/// method.
 #[derive(Clone, Copy)]
 enum Gain {
     Argument = 1,
@@ -28,7 +29,7 @@ enum Gain {
     Method = 8,
 }
 
-/// Returns all unknown facts, the most useful first; equally useful facts keep the order of the catalogue.
+/// Returns all unknown facts, the most useful first. Equally useful facts are in the order of the catalogue.
 pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     let mut unknown = Vec::new();
     for group in &api.groups {
@@ -40,7 +41,8 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     unknown
 }
 
-/// The unknown paths of a group. The help lists known paths of the group, because they show the naming pattern.
+/// Returns the unknown paths of a group. The help lists known paths of the group, because they show how paths are
+/// named.
 fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
@@ -53,7 +55,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// The bodies of a group whose fields are unknown. One response of each endpoint is sufficient to learn them.
+/// Returns the bodies of a group whose fields are unknown. One response of each endpoint is sufficient to learn them.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
@@ -66,7 +68,8 @@ fn params(group: &Group) -> Option<UnknownFact> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// Rate limits with an unknown scope. The client enforces them for every request, so it may be slower than needed.
+/// Returns the rate limits with an unknown scope. The client enforces them for every request, so it may be slower than
+/// necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
@@ -75,11 +78,11 @@ fn limits(api: &Api) -> Option<UnknownFact> {
         Gain::Speed,
         endpoints,
         format!("the scope of the limits {names}"),
-        "until then, all of them apply to every request".to_owned(),
+        "while the scope is unknown, these limits apply to every request".to_owned(),
     )
 }
 
-/// Params that are required, but only with weak evidence. A documented required param would be an argument of the
+/// Returns the params that are required by weak evidence only. With better evidence, they would be arguments of the
 /// method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
@@ -99,7 +102,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
     (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
-/// The names of at most four endpoints, and the number of the others.
+/// Returns the names of at most four endpoints, and the number of the others.
 fn names(endpoints: &[&Endpoint]) -> String {
     let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
     if endpoints.len() > names.len() {

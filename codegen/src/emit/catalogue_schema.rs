@@ -1,8 +1,8 @@
 //! Emits the JSON Schema of the catalogue from the declarations of the format. Editors use the schema to complete,
 //! explain and check entries.
 //!
-//! The schema uses draft 7, which the YAML support of all editors reads. Draft 7 ignores keywords next to `$ref`, so a
-//! key with a description has the reference in an `allOf`.
+//! The schema uses draft 7, because the YAML support of all editors reads it. Draft 7 ignores keywords next to `$ref`,
+//! so the reference of a key with a description is inside an `allOf`.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +29,13 @@ pub fn catalogue_schema() -> File {
         .with("then", reference(SERVICE))
         .with("else", reference(GROUP))
         .with("definitions", maps.values().map(|map| (name(map), definition(map))).collect::<Object>());
-    // Writing cannot fail, since all keys are texts.
+    // Writing cannot fail, because all keys are strings.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// The condition that a file is `service.yaml`: it has a required key that group files do not have. Any of these keys
-/// is sufficient, because the file may be incomplete.
+/// Returns the condition that a file is `service.yaml`: it has at least one of the required keys that group files do
+/// not have. One is sufficient, because the file may be incomplete.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
@@ -48,7 +48,7 @@ fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
     }
 }
 
-/// The name of a map in the definitions: its description without the article.
+/// Returns the name of a map in the definitions: its description without the article.
 fn name(map: &Map) -> String {
     let what = ["a ", "an ", "the "].iter().find_map(|article| map.what.strip_prefix(article)).unwrap_or(map.what);
     what.replace('`', "").replace(' ', "_")
@@ -75,7 +75,7 @@ fn property(key: &Key) -> Object {
     if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
 }
 
-/// The accepted words of a key, with their meanings.
+/// Returns the accepted words of a key, with their meanings.
 fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
     match shape {
         Shape::Word(words) => words.to_vec(),
@@ -106,7 +106,7 @@ fn shape(shape: &Shape, form: &Form) -> Object {
     }
 }
 
-/// The alternatives of a shape, with nested alternatives flattened.
+/// Returns the alternatives of a shape, with nested alternatives flattened.
 fn choices(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
@@ -114,12 +114,12 @@ fn choices(shape: &Shape) -> Vec<&Shape> {
     }
 }
 
-/// Text that is not blank and has no invisible characters.
+/// Returns the schema of a text that is not blank and has no invisible characters.
 fn text(form: &Form) -> Object {
     let text = || Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"));
     let line = || text().with("pattern", visible("\\u0000-\\u001f"));
     match form {
-        // Prose excludes control characters except line breaks and tabs.
+        // Prose may contain line breaks and tabs, but no other control characters.
         Form::Prose => text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
         Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
         Form::Type => type_expression(),
@@ -129,7 +129,7 @@ fn text(form: &Form) -> Object {
     }
 }
 
-/// A pattern for text without the given control characters and without other invisible characters.
+/// Returns a pattern for text without the given control characters and without other invisible characters.
 fn visible(controls: &str) -> String {
     let escape = |character: char| match u32::from(character) {
         code @ ..=0xffff => format!("\\u{code:04x}"),
@@ -141,7 +141,8 @@ fn visible(controls: &str) -> String {
     format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
 }
 
-/// The schema of a type: a built-in type, which editors complete, or a text that matches the pattern of types.
+/// Returns the schema of a type expression: the name of a built-in type, which editors can complete, or a text that
+/// matches the pattern of type expressions.
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
@@ -184,7 +185,7 @@ fn any_of(choices: impl IntoIterator<Item = Object>) -> Object {
 mod tests {
     use super::*;
 
-    /// Two maps with the same name would share one definition, and one of them would be checked with the wrong keys.
+    /// Two maps with the same name would have one definition, so one of them would be checked with the wrong keys.
     #[test]
     fn every_map_has_a_unique_name() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {

@@ -1,7 +1,7 @@
 //! `coverage.md`: the endpoints with unknown facts.
 //!
-//! The page contains no counts. Two branches that each add an endpoint would change a count to the same number, so git
-//! would merge them without a conflict, and the count would be wrong. `cargo xtask status` prints the counts.
+//! The page contains no counts. If two branches each added an endpoint, both would change a count to the same number.
+//! Git would merge them without a conflict, and the count would be wrong. `cargo xtask status` prints the counts.
 
 use super::File;
 use super::docs::prose;
@@ -11,15 +11,15 @@ use crate::model::{Api, Body, Endpoint, Group};
 pub(super) fn file(api: &Api) -> File {
     let mut text = mark("");
     text += "# Coverage\n\n";
-    text += "What is not known is never guessed: it is `unknown` in the catalogue, and untyped JSON in the client.\n";
-    text += "`cargo xtask status` counts the known facts by source, and lists the most useful missing ones.\n";
+    text += "Unknown facts are never guessed: they are `unknown` in the catalogue, and untyped JSON in the client.\n";
+    text += "`cargo xtask status` counts the known facts by source, and lists the most useful unknown facts.\n";
     for (title, is_so) in UNKNOWN {
         text += &unknown(api, title, *is_so);
     }
     File { path: "coverage.md".to_owned(), text }
 }
 
-/// A function that returns whether a fact about an endpoint is unknown.
+/// A function that returns `true` if a fact about an endpoint is unknown.
 type IsUnknown = fn(&Endpoint) -> bool;
 
 /// The facts that can be unknown.
@@ -32,7 +32,7 @@ const UNKNOWN: &[(&str, IsUnknown)] = &[
     ("Unknown params", |endpoint| endpoint.path.is_some() && endpoint.params.is_none()),
 ];
 
-/// The list of the endpoints for which a fact is unknown, one line per group.
+/// Returns the list of the endpoints for which a fact is unknown, one line per group.
 fn unknown(api: &Api, title: &str, is_so: IsUnknown) -> String {
     let line = |group: &Group| {
         let endpoints = group.endpoints.iter().filter(|endpoint| is_so(endpoint));

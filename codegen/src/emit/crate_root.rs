@@ -13,7 +13,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.extend(examples(api, package));
     items.push(quote!(
-        // The test has one line per endpoint, and a group may have many endpoints.
+        // A test has one line for each endpoint of a group, which may have many endpoints.
         #[cfg(test)]
         #[allow(clippy::too_many_lines)]
         mod requests;
@@ -33,7 +33,8 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     source.render(&Imports::new())
 }
 
-/// A module whose documentation consists of the reference pages, so that doctests compile every example program.
+/// Returns a module whose documentation consists of the reference pages, so that doctests compile every example
+/// program.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.methods().next().is_some());
     let pages: Vec<_> = groups

@@ -1,4 +1,4 @@
-//! Converts prose of the catalogue to Rust documentation: escapes Markdown, and wraps lines between words.
+//! Converts prose of the catalogue to Rust documentation: escapes Markdown, and breaks lines between words.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeFo
 /// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;
 
-/// Paragraphs of Markdown as `#[doc]` attributes.
+/// Converts paragraphs of Markdown to `#[doc]` attributes.
 pub(super) fn doc<S: AsRef<str>>(paragraphs: impl IntoIterator<Item = S>) -> TokenStream {
     let text = paragraphs.into_iter().filter(|paragraph| !paragraph.as_ref().is_empty());
     let text = text.map(|paragraph| paragraph.as_ref().to_owned()).collect::<Vec<_>>().join("\n\n");
@@ -32,7 +32,7 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
-/// Breaks a paragraph or a list item into lines; the following lines of an item are indented.
+/// Breaks a paragraph or a list item into lines. All lines of an item except the first are indented.
 fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
     let mut line = String::from(if is_item { "-" } else { "" });
     for word in words(text.strip_prefix("- ").filter(|_| is_item).unwrap_or(text)) {
@@ -48,8 +48,8 @@ fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
     lines.push(line);
 }
 
-/// The words of a paragraph. Code in backticks is one word, because its parts could be read as Markdown at the start of
-/// a line.
+/// Splits a paragraph into words. Code in backticks is one word, because a part of it at the start of a line could be
+/// read as Markdown.
 fn words(paragraph: &str) -> Vec<&str> {
     let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
     for (index, character) in paragraph.char_indices() {
@@ -65,7 +65,7 @@ fn words(paragraph: &str) -> Vec<&str> {
     words
 }
 
-/// A text as a Markdown code span; its fence is longer than any run of backticks in the text.
+/// Converts a text to a Markdown code span, whose fence is longer than any sequence of backticks in the text.
 pub(super) fn code(text: &str) -> String {
     let max = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(max + 1);
@@ -121,7 +121,7 @@ pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A sentence about the format of timestamps.
+/// Returns a sentence about the format of timestamps.
 pub(super) fn timestamps(form: TimeForm) -> String {
     match form {
         TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
@@ -138,7 +138,7 @@ pub(super) fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), characters.as_str())
 }
 
-/// A sentence with the other names in the API document; empty if there are none.
+/// Returns a sentence with the other names in the API document; empty if there are none.
 pub(super) fn aliases(aliases: &[String]) -> String {
     if aliases.is_empty() {
         return String::new();
@@ -147,7 +147,7 @@ pub(super) fn aliases(aliases: &[String]) -> String {
     format!("Also named {} in the API document.", names.collect::<Vec<_>>().join(", "))
 }
 
-/// A sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
+/// Returns a sentence with unit, range and source, such as "In percent, from 0 to 100, reported."
 pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
     let unit = if unit.is_empty() { String::new() } else { format!("in {}", prose(unit)) };
     let source = if evidence == Evidence::Documented { "" } else { evidence.label() };
@@ -155,7 +155,7 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
     sentence(&facts.collect::<Vec<_>>().join(", "))
 }
 
-/// A range as part of a sentence; empty for an unlimited range.
+/// Formats a range as part of a sentence; empty for an unlimited range.
 pub(super) fn range(range: Range) -> String {
     let written = |number: f64| serde_json::to_string(&json_object::number(number)).unwrap_or_default();
     match (range.min.map(written), range.max.map(written)) {
@@ -166,7 +166,7 @@ pub(super) fn range(range: Range) -> String {
     }
 }
 
-/// Sentences about the values that a param accepts or rejects.
+/// Returns sentences about the values that a param accepts or rejects.
 pub(super) fn values(param: &Param) -> String {
     let single = match param.single_value {
         None => String::new(),
@@ -181,17 +181,17 @@ pub(super) fn values(param: &Param) -> String {
     ])
 }
 
-/// A sentence that lists the only values that worked for public clients.
+/// Returns a sentence that lists the only values that worked for public clients.
 pub(super) fn served(served: &[String]) -> String {
     listed("Only these values worked for public clients:", served)
 }
 
-/// An introduction followed by values; empty if there are no values.
+/// Returns an introduction followed by values; empty if there are no values.
 fn listed(before: &str, values: &[String]) -> String {
     if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
 }
 
-/// A list of values as code spans, in the given order.
+/// Formats values as a list of code spans, in the given order.
 pub(super) fn codes(values: &[String]) -> String {
     let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
     match codes.split_last() {
@@ -200,7 +200,7 @@ pub(super) fn codes(values: &[String]) -> String {
     }
 }
 
-/// A sentence with its first letter in lower case, for use after a colon.
+/// Converts the first letter of a sentence to lower case, for use after a colon.
 pub(super) fn lower_first(text: &str) -> String {
     // An acronym keeps its capitals.
     if text.chars().nth(1).is_some_and(char::is_uppercase) {
@@ -222,12 +222,13 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Returns whether notes list the unit among the unknown facts.
+/// Returns `true` if notes list the unit among the unknown facts.
 pub(super) fn lists_unit_as_unknown(notes: &str) -> bool {
     unknown(notes).1.is_some_and(|unknown| unknown.contains("the unit"))
 }
 
-/// The unknown facts of an endpoint, from the catalogue's `unknown` values and from the notes.
+/// Returns the unknown facts about an endpoint: those with the value `unknown` in the catalogue, and those in the
+/// notes.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {

@@ -8,7 +8,7 @@ use super::{docs, params};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
 use crate::url_path;
 
-/// The method that creates a request; its arguments are the required params.
+/// Returns the method that creates a request; its arguments are the required params.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
     let arguments = params_of(endpoint).map(|param| &param.param).filter(|param| param.is_argument());
@@ -25,7 +25,7 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     }
 }
 
-/// An argument of a method or setter, and the call that passes its value to the request.
+/// Returns an argument of a method or setter, and the call that passes the argument to the request.
 pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Passing) -> (TokenStream, TokenStream) {
     let name = ident(name);
     let argument = match passing {
@@ -38,7 +38,7 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
     (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
-/// The implementations of `Endpoint` and of the setter traits for the marker type.
+/// Returns the implementations of `Endpoint` and of the setter traits for the marker type.
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
     let marker = ident(&endpoint.type_ident);
     let body = &endpoint.body;
@@ -59,8 +59,8 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
 /// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// The setters of the given params, each with its param. The first list contains the setters whose type is the same on
-/// all endpoints, the second list the others.
+/// Returns the setters of the given params, each with its param. The first list contains the setters whose type is the
+/// same on all endpoints, and the second list contains the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
@@ -95,7 +95,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
 }
 
-/// The source of the path, and the source of the fields if it differs.
+/// Returns the source of the path, and the source of the fields if it differs.
 fn sources(endpoint: &Endpoint) -> String {
     let body = match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
@@ -108,7 +108,8 @@ fn sources(endpoint: &Endpoint) -> String {
     }
 }
 
-/// Lines with the names of the params: required params by source, optional params, and params with a constant value.
+/// Returns lines with the names of the params: arguments, other required params by source, optional params, and params
+/// with a constant value.
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {
@@ -131,13 +132,13 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// The implementations of setter traits for an endpoint, as one macro call. The macro of a param set adds the traits of
-/// the set. A setter whose type differs between endpoints is listed with its type.
+/// Returns one macro call that implements the setter traits for an endpoint. The macro of a param set adds the traits
+/// of the set. A setter whose type differs between endpoints is listed with its type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
-    // The first setters belong to the param set, whose macro adds their traits.
+    // The first setters are those of the param set, and its macro adds their traits.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

@@ -1,4 +1,4 @@
-//! Emits one group: its handle with one method per endpoint, each endpoint with its record, and the registry entry.
+//! Emits one group: the handle with one method per endpoint, the endpoints with their records, and the registry entry.
 
 use std::collections::HashMap;
 use std::iter;
@@ -56,8 +56,8 @@ fn handle(group: &Group) -> TokenStream {
     }
 }
 
-/// The name of the field in which the handle stores the client. Without methods the field is unused, and the leading
-/// underscore avoids a warning.
+/// Returns the name of the field in which the handle stores the client. If the handle has no methods, the field is
+/// unused, and a leading underscore avoids a warning.
 fn client_field(group: &Group) -> Ident {
     ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }
@@ -90,8 +90,8 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The macro call that declares the marker types: each with the method that returns its request, and with `HasHistory`
-/// if the endpoint has a history.
+/// Returns the macro call that declares the marker types. Each is listed with the method that returns its request, and
+/// with `HasHistory` if the endpoint has a history.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
     let markers: Vec<_> = group
@@ -105,7 +105,7 @@ fn markers(group: &Group) -> Option<TokenStream> {
     (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
 }
 
-/// The name of the record of a body, if the record belongs to the group.
+/// Returns the name of the record of a body, if the record belongs to the group.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
     reference.module.is_some().then_some(&reference.ident)

@@ -1,4 +1,4 @@
-//! A JSON object that keeps its keys in the order in which they were added, for human-readable documents.
+//! A JSON object for human-readable documents, whose keys stay in the order in which they were added.
 
 use serde_yaml::{Mapping, Value};
 
@@ -40,7 +40,7 @@ impl Object {
         self.0.get(key)
     }
 
-    /// The value of a key, if it is an object.
+    /// Returns the value of a key, if it is an object.
     pub(super) fn object(&self, key: &str) -> Option<Self> {
         self.0.get(key)?.as_mapping().cloned().map(Self)
     }
@@ -62,7 +62,7 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     }
 }
 
-/// A number as a JSON value; an integer has no fraction, so `5.0` is `5`.
+/// Converts a number to a JSON value. An integer is written without a fraction, so `5.0` becomes `5`.
 pub(super) fn number(number: f64) -> Value {
     number.to_string().parse::<i64>().map_or_else(|_| number.into(), Into::into)
 }

@@ -13,7 +13,7 @@ pub(super) fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }
 
-/// An `Option` as a Rust expression: `Some(…)` or `None`.
+/// Converts an `Option` to a Rust expression: `Some(…)` or `None`.
 pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
@@ -43,7 +43,7 @@ impl ToTokens for Range {
     }
 }
 
-/// A float literal with digits in groups of three, as clippy requires.
+/// Returns a float literal with digits in groups of three, as clippy requires.
 pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{:?}", value.abs());
     let literal = match text.split_once('.') {
@@ -61,7 +61,7 @@ pub(super) fn number(value: f64) -> TokenStream {
     if value.is_sign_negative() { quote!(-#literal) } else { literal }
 }
 
-/// An integer literal with digits in groups of three.
+/// Returns an integer literal with digits in groups of three.
 pub(super) fn integer(value: u64) -> TokenStream {
     let digits = value.to_string();
     let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
@@ -95,7 +95,7 @@ impl ToTokens for Type {
     }
 }
 
-/// The `ValueType` of the registry for a type.
+/// Returns the registry's `ValueType` for a type.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
         Type::String => quote!(ValueType::String),
@@ -129,7 +129,7 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// The struct literal of a registry entry: the given fields, and the rest from `base`.
+/// Returns the struct literal of a registry entry, in which the fields that are not given are taken from `base`.
 pub(super) fn entry(name: &str, fields: &[TokenStream], base: &TokenStream) -> TokenStream {
     if fields.iter().all(TokenStream::is_empty) {
         return base.clone();
@@ -138,18 +138,18 @@ pub(super) fn entry(name: &str, fields: &[TokenStream], base: &TokenStream) -> T
     quote!(#name { #(#fields)* ..#base })
 }
 
-/// The field `key: value,` of a struct literal; nothing if there is no value.
+/// Returns the field `key: value,` of a struct literal; nothing if there is no value.
 pub(super) fn field<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
     value.map_or_else(TokenStream::new, |value| quote!(#key: #value,))
 }
 
-/// The field `key: Some(value),` of a struct literal; nothing if there is no value.
+/// Returns the field `key: Some(value),` of a struct literal; nothing if there is no value.
 pub(super) fn some<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     field(key, value.map(|value| quote!(Some(#value))))
 }
 
-/// The field `key: text,` of a struct literal; nothing if the text is empty.
+/// Returns the field `key: text,` of a struct literal; nothing if the text is empty.
 pub(super) fn text(key: &str, text: &str) -> TokenStream {
     field(key, Some(text).filter(|text| !text.is_empty()))
 }
@@ -162,12 +162,12 @@ fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
     [("unit", unit), ("summary", summary), ("notes", notes)].into_iter().map(|(key, value)| text(key, value)).collect()
 }
 
-/// A field of a record: a constant for the time field of the envelope, otherwise a literal.
+/// Returns a field of a record as an expression: a constant for the time field of the envelope, otherwise a literal.
 pub(super) fn field_info(field: &Field) -> TokenStream {
     if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
 }
 
-/// A field as a literal.
+/// Returns a field as a literal.
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
@@ -210,12 +210,13 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     entry("ParamInfo", &fields, &quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence)))
 }
 
-/// The field with a list of values; nothing if the list is empty.
+/// Returns the field with a list of values; nothing if the list is empty.
 pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
     field(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
-/// A param of an endpoint: a literal, or the constant of a shared param with the overrides of the endpoint.
+/// Returns a param of an endpoint as an expression: a literal, or the constant of a shared param with the overrides of
+/// the endpoint.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -253,8 +254,8 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// The params of an endpoint: the constant of the param set, the endpoint's own params, and the params of the set that
-/// the endpoint overrides.
+/// Returns the params of an endpoint: the constant of the param set, the endpoint's own params, and the params of the
+/// set that the endpoint overrides.
 fn params(api: &Api, endpoint: &Endpoint) -> Option<TokenStream> {
     let params = endpoint.params.as_ref()?;
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));

@@ -1,7 +1,7 @@
 //! Emits the catalogue as an OpenAPI description, for viewers, validators and other generators.
 //!
-//! One builder emits both versions of OpenAPI; the differences are in `version.rs`. A fact without an OpenAPI keyword
-//! is emitted as an extension only if a tool reads the extension.
+//! One builder emits both versions of OpenAPI; the differences are in `version.rs`. If OpenAPI has no keyword for a
+//! fact, the fact is emitted as an extension, but only if some tool reads that extension.
 
 mod component_names;
 mod errors;
@@ -29,17 +29,17 @@ pub enum OpenApiFormat {
     Yaml,
 }
 
-/// The OpenAPI description of a catalogue, as text.
+/// Returns the OpenAPI description of a catalogue, as text.
 pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> String {
     let description = Value::from(Description::new(api, version).document());
-    // Writing cannot fail, since all keys are texts.
+    // Writing cannot fail, because all keys are strings.
     match format {
         OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
         OpenApiFormat::Yaml => yaml_writer::document(&description),
     }
 }
 
-/// A note for users of a generator that deviates from the standard.
+/// A note for users of `openapi-python-client`, which deviates from the standard.
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass it several values as one text with \
      commas, as in `[\"a,b\"]`.";
 
@@ -95,7 +95,7 @@ impl<'a> Description<'a> {
             .with("description", joined(facts.map(|fact| docs::prose(&fact))))
     }
 
-    /// The server with a variable base URL, because the user configures it. Only the suffix is known.
+    /// Returns the server. The base URL is a variable, because the user configures it and only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
@@ -123,10 +123,10 @@ fn tag(group: &Group) -> Object {
         .with("x-displayName", group.title.as_str())
 }
 
-/// The operation id, from which other generators derive the method name.
+/// Returns the operation id, from which other generators derive the method name.
 ///
-/// One underscore joins group and endpoint. Two underscores are used if a group with a longer name and one of its
-/// endpoints have the same id.
+/// One underscore joins group and endpoint. If the same id results for an endpoint of a group with a longer name, two
+/// underscores are used.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_same_id = |other: &Group| {
@@ -136,8 +136,8 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if api.groups.iter().any(is_same_id) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
-/// A description with the summary, the facts and the notes as paragraphs. The facts are already Markdown; summary and
-/// notes are escaped.
+/// Returns a description with the summary, the facts and the notes as paragraphs. Summary and notes are escaped; the
+/// facts are already Markdown.
 fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
     let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
     Object::default().with_text("description", &joined(paragraphs))
@@ -148,7 +148,7 @@ fn joined(paragraphs: impl IntoIterator<Item = String>) -> String {
     paragraphs.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The source of a fact as a sentence; empty for a documented fact.
+/// Returns the source of a fact as a sentence; empty for a documented fact.
 fn source(evidence: Evidence) -> String {
     docs::value_facts("", Range::default(), evidence)
 }

@@ -17,12 +17,12 @@ impl Package {
         Self { name: name.into(), docs: "../../docs".to_owned() }
     }
 
-    /// Returns whether the name is a valid crate name.
+    /// Returns `true` if the name is valid as the name of an emitted crate.
     pub fn can_be_named(&self) -> bool {
         names::is_crate(&self.ident())
     }
 
-    /// The crate name as a Rust identifier.
+    /// Returns the crate name as a Rust identifier.
     pub(crate) fn ident(&self) -> String {
         self.name.replace('-', "_")
     }

@@ -1,4 +1,4 @@
-//! Emits `service/params.rs`: constants of the shared params, and a setter on requests for every param.
+//! Emits `service/params.rs`: constants for the shared params, and setters of requests for all params.
 
 use std::collections::HashSet;
 
@@ -32,14 +32,14 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports)
 }
 
-/// The shared params that at least one endpoint uses.
+/// Returns the shared params that at least one endpoint uses.
 fn used(api: &Api) -> Vec<&SharedParam> {
     let params = api.endpoints().flat_map(|endpoint| endpoint.params.iter().flatten());
     let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
-/// The param sets that the given endpoints use.
+/// Returns the param sets that the given endpoints use.
 pub(super) fn used_sets<'a>(
     api: &'a Api,
     endpoints: impl Iterator<Item = &'a Endpoint>,
@@ -55,19 +55,20 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
-/// The setter traits of a param set, without those whose type differs between endpoints.
+/// Returns the setter traits of a param set, without those whose type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);
     alike.iter().map(|(_, setter)| ident(&setter.takes)).collect()
 }
 
-/// The name of the macro that implements the traits of a param set for an endpoint.
+/// Returns the name of the macro that implements the traits of a param set for an endpoint.
 pub(super) fn macro_name(set: &ParamSet) -> Ident {
     ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
 }
 
-/// Defines the macro that implements the setter traits of a param set, and of own params, for an endpoint.
+/// Defines the macro that implements, for an endpoint, the setter traits of a param set and of the endpoint's own
+/// params.
 fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
     let (name, traits) = (macro_name(set), traits(api, set));
     if traits.is_empty() {
@@ -141,7 +142,7 @@ fn setter(setter: &Setter) -> TokenStream {
     }
 }
 
-/// The docs of a setter: the facts about the param that are the same on all endpoints.
+/// Returns the docs of a setter, which describe the facts about the param that are the same on all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_timestamp) { "" } else { &setter.unit };
@@ -163,7 +164,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 
-/// The docs of a setter whose type differs between endpoints.
+/// Returns the docs of a setter whose type differs between endpoints.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
     vec![format!("Sets `{ident}`, whose type depends on the endpoint: see [`{takes}::{type_ident}`].")]

@@ -1,5 +1,4 @@
-//! Emits tables of all keys of the catalogue format, from the declarations of the format, into the README of the
-//! catalogue.
+//! Emits the tables in the README of the catalogue, which list all keys of the catalogue format.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +6,7 @@ use super::reference::{row, table};
 use crate::catalogue_format::{Form, GROUP, Key, Map, SERVICE, Shape};
 use crate::catalogue_reader::expected;
 
-/// The markers around the tables; the rest of the page is written by hand.
+/// The markers before and after the tables. The rest of the page is written by hand.
 const MARKS: [&str; 2] =
     ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of the emitted tables. -->\n"];
 
@@ -18,7 +17,7 @@ pub(crate) fn with_key_tables(page: &str) -> String {
     [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
 }
 
-/// One section per map. A map follows the first map with a key that accepts it.
+/// Returns one section for each map. A map follows the first map that has a key for it.
 fn sections() -> String {
     let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {
@@ -37,7 +36,7 @@ fn line(key: &Key) -> String {
     row([format!("`{}`{star}", key.name), value(&key.shape, &key.form), key.about.trim().to_owned()])
 }
 
-/// The accepted values of a key as text, with links to the sections of maps.
+/// Describes the accepted values of a key, with links to the sections of maps.
 fn value(shape: &Shape, form: &Form) -> String {
     let link = |map: &Map| format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"));
     match (shape, form) {

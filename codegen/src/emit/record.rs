@@ -19,7 +19,7 @@ pub(super) fn shared_file(api: &Api) -> File {
     source.render(&imports(api))
 }
 
-/// The constant for the time field of the envelope, if a record uses it.
+/// Returns the constant for the time field of the envelope, if a record uses it.
 fn time(api: &Api) -> Option<TokenStream> {
     let field = api.service.envelope.as_ref()?.time.as_ref()?;
     let mut records = api.groups.iter().flat_map(|group| &group.records);
@@ -29,14 +29,14 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// The method of `Metadata` that returns those requested values for which the response has no data.
+/// Returns the method of `Metadata` that returns the requested values for which the response has no data.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
         field.map_or_else(|| quote!(Vec::new()), |field| quote!(self.#field.iter().map(ToString::to_string).collect()));
     quote! {
         impl Metadata {
-            /// Requested values that the endpoint does not support.
+            /// Returns the requested values that the endpoint does not support.
             pub fn unsupported(&self) -> Vec<String> {
                 #values
             }
@@ -99,7 +99,7 @@ fn description(record: &Record) -> TokenStream {
     }
 }
 
-/// The macro call that assigns each struct field its index in the registry entry.
+/// Returns the macro call that assigns each struct field its index in the registry entry.
 fn fields(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
@@ -111,7 +111,7 @@ fn fields(record: &Record) -> TokenStream {
     quote!(fields!(#name #fields);)
 }
 
-/// The names that a module with records may import.
+/// Returns the names that a module with records may import.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports: Imports<'_> = names_of("::runtime", "Timestamp Value fields").collect();
     imports.extend(names_of("::runtime::record", "Record UnknownFields"));

@@ -23,12 +23,12 @@ pub(super) fn files(api: &Api, package: &Package) -> Vec<File> {
     std::iter::once(front(api)).chain(pages).collect()
 }
 
-/// The path of a group's page below `docs/`.
+/// Returns the path of a group's page below `docs/`.
 pub(super) fn path(group: &Group) -> String {
     format!("reference/{}.md", group.ident)
 }
 
-/// The first line of every page, which marks it as generated.
+/// Returns the first line of every page, which marks the page as generated.
 pub(super) fn mark(from: &str) -> String {
     format!("<!-- {MARKER} from spec/{from}. Do not edit. -->\n\n")
 }
@@ -62,7 +62,7 @@ fn front(api: &Api) -> File {
     File { path: "README.md".to_owned(), text }
 }
 
-/// The index of the front page: one row per endpoint.
+/// Returns the index of the front page: one row per endpoint.
 fn endpoints(api: &Api) -> String {
     let rows =
         api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| index_row(group, endpoint)));
@@ -85,7 +85,8 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
     row([
         format!("[{}]({page})", prose(&group.title)),
         format!("[{}]({page}#{anchor})", prose(&endpoint.name)),
-        // The summary is the third column, before the wide methods: on a phone only three columns are visible.
+        // The summary is the third column, before the wide column of methods, because only three columns are visible on
+        // a phone.
         prose(&endpoint.summary),
         method,
         path,
@@ -110,7 +111,7 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
     text + &endpoint::without_paths(group)
 }
 
-/// Links to the endpoints of a page.
+/// Returns links to the endpoints of a page.
 fn contents(group: &Group) -> String {
     let link = |title: &str| format!("- [{}](#{})\n", prose(title), slug(title));
     let mut links: String = group.methods().map(|endpoint| link(&endpoint.name)).collect();
@@ -120,13 +121,13 @@ fn contents(group: &Group) -> String {
     format!("\n{links}")
 }
 
-/// The anchor that Markdown viewers derive from a heading.
+/// Returns the anchor that Markdown viewers derive from a heading.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|character| character.is_alphanumeric() || " -_".contains(*character));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// The source of a fact as a sentence.
+/// Returns a sentence with the source of a fact.
 fn source(evidence: Evidence) -> String {
     format!("Source: {}.", evidence.label())
 }

@@ -1,7 +1,7 @@
-//! Emits `requests.rs`: tests of the sent requests, with one line per endpoint and one per setter.
+//! Emits `requests.rs`: tests of the sent requests, with one line for each endpoint and for each setter.
 //!
-//! The expected values are computed from the catalogue here. The functions that compare them with a request are in the
-//! runtime.
+//! This module computes the expected values from the catalogue. The functions that compare them with a request are in
+//! the runtime.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ pub(super) fn file(api: &Api) -> File {
     let source = Source {
         path: "requests.rs".to_owned(),
         from: String::new(),
-        docs: "The requests of every endpoint and every setter.".to_owned(),
+        docs: "Tests of the requests of every endpoint and every setter.".to_owned(),
         items,
     };
     let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::request_checks"));
@@ -29,7 +29,8 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// The test of a group: for each endpoint, the expected path and the request of the example program.
+/// Returns the test of a group. For each endpoint, it compares the request of the example program with the expected
+/// path.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let checks: Vec<_> = group
@@ -53,7 +54,7 @@ fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<T
     })
 }
 
-/// The test of all setters: each setter is called on the first endpoint that has it.
+/// Returns the test of all setters: each setter is called on the first endpoint that has it.
 fn setters(api: &Api) -> Option<TokenStream> {
     let first = first_with(api);
     let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
@@ -90,12 +91,12 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     Some(quote!(setter(#request.#name(#argument), #expected);))
 }
 
-/// The value of a param as an item of a JSON list.
+/// Returns the value of a param as an item of a JSON list.
 fn in_json(param: &Param, wire: String) -> String {
     if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
 
-/// For each setter name: the first endpoint that has the setter, its group, and its param.
+/// Maps the name of each setter to the first endpoint that has the setter, with its group and the param.
 type First<'a> = HashMap<&'a str, (&'a Group, &'a Endpoint, &'a Param)>;
 
 fn first_with(api: &Api) -> First<'_> {
@@ -112,13 +113,14 @@ fn first_with(api: &Api) -> First<'_> {
     first
 }
 
-/// The attribute that allows calls of deprecated endpoints, which are tested too; nothing if there are none.
+/// Returns the attribute that allows calls of deprecated endpoints, because these are tested too; `None` if there are
+/// no such endpoints.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
 }
 
-/// The method call of an endpoint, with all required arguments.
+/// Returns the method call of an endpoint, with all required arguments.
 fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream {
     let method = ident(&endpoint.ident);
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
@@ -129,7 +131,7 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
     quote!(#handle.#method(#(#arguments),*))
 }
 
-/// The path of an endpoint, with the value of [`sample`] for each param in the path.
+/// Returns the path of an endpoint, with the value of [`sample`] for each param in the path.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
@@ -139,8 +141,8 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// A sample value of a param, as a Rust expression and as sent text: a value that is known to work, otherwise any value
-/// of the type. A number has a type suffix if the argument does not determine the type.
+/// Returns a sample value of a param, as a Rust expression and as the text that is sent. It is a value that is known to
+/// work, or otherwise any value of the type. A number has a type suffix if the argument does not determine the type.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -179,7 +181,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         Type::Named(name) => {
             let ty = api.types.iter().find(|ty| ty.ident == *name);
             let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
-            // The default of a list can be several values in one text, which matches no value of the type.
+            // The default of a list may consist of several values in one text, which is not a value of the type.
             let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
@@ -191,7 +193,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
     }
 }
 
-/// The smallest integer of the range; the largest if the range has no minimum.
+/// Returns the smallest integer of the range; the largest if the range has no minimum.
 fn bound(param: &Param) -> Option<f64> {
     param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }

@@ -1,14 +1,13 @@
 //! Emits the files that a new crate needs in addition to the generated ones: a manifest, a `lib.rs`, and the git
 //! settings for generated files.
 //!
-//! These files are written only once, and the user may edit them. The caller makes sure that none of them is
-//! overwritten.
+//! These files are written only once, and the user may edit them. The caller must not overwrite existing ones.
 
 use super::{File, Package, docs};
 use crate::model::Api;
 
-/// The `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `runtime` is the folder of the runtime
-/// that the crate depends on.
+/// Returns the `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `runtime` is the folder of the
+/// runtime on which the crate depends.
 pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     vec![
         File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
@@ -36,34 +35,34 @@ rust-version = "1.85"
 
 [features]
 default = ["gzip"]
-# Requests for callers who do not await: `send_blocking`.
+# Adds `send_blocking`, for callers without async code.
 blocking = ["runtime/blocking"]
-# A `Timestamp` from and to the types of these crates.
+# Conversions of `Timestamp` from and to the types of these crates.
 chrono = ["runtime/chrono"]
 jiff = ["runtime/jiff"]
 time = ["runtime/time"]
-# Lets the built-in transport ask for compressed replies.
+# Lets the built-in transport request compressed responses.
 gzip = ["runtime/gzip"]
-# The setting `http2`: HTTP/2 where the server offers it, by ALPN.
+# Adds the setting `http2`, which uses HTTP/2 if the server offers it by ALPN.
 http2 = ["runtime/http2"]
-# The settings `proxy` and `env_proxy`: a proxy that is set, or that the environment selects.
+# Adds the settings `proxy` and `env_proxy`, which use a given proxy or that of the environment.
 proxy = ["runtime/proxy"]
-# A transport for a `reqwest::Client` of the user's own.
+# Adds a transport that uses the user's own `reqwest::Client`.
 reqwest = ["runtime/reqwest"]
-# Settings as a value that serde reads, and from a TOML file.
+# Adds settings that serde can read, for example from a TOML file.
 settings = ["runtime/settings"]
-# The root certificates of the system in place of the bundled ones.
+# Uses the root certificates of the system instead of the bundled ones.
 system-roots = ["runtime/system-roots"]
-# Spans and events for a subscriber of the user's.
+# Emits spans and events for a subscriber of `tracing`.
 tracing = ["runtime/tracing"]
 
 [dependencies]
 runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime} }}
 
 [dev-dependencies]
-# What the emitted tests of requests are compared with.
+# The emitted tests of requests call its checks.
 runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__request-checks"] }}
-# What the programs in the docs run on.
+# The programs in the docs use it.
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,
         name = package.name,

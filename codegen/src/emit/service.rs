@@ -117,7 +117,7 @@ fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     }
 }
 
-/// The field `key: &[…],` of a struct literal; nothing if the list is empty.
+/// Returns the field `key: &[…],` of a struct literal; nothing if the list is empty.
 fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
     let literals = items.iter().map(literal);
     field(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
@@ -144,13 +144,14 @@ fn numbers(limit: &Limit) -> [TokenStream; 2] {
 pub(super) fn limits_file(api: &Api) -> File {
     let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
     items.push(quote! {
-        /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
+        /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
         pub fn named(name: &str) -> Result<RateLimit, Error> {
             RateLimit::named(name, SERVICE.limits)
         }
     });
     items.push(quote! {
-        /// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
+        /// Returns the limit that satisfies all sets. It is the default of a client, because it is unknown which set
+        /// applies.
         pub fn all() -> RateLimit {
             RateLimit::all(SERVICE.limits)
         }
@@ -165,7 +166,7 @@ pub(super) fn limits_file(api: &Api) -> File {
     source.render(&names_of("::runtime", "Error RateLimit").chain(others).collect())
 }
 
-/// The constant for a set of rate limits.
+/// Returns the constant for a set of rate limits.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
     let [requests, seconds] = numbers(limit);

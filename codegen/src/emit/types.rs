@@ -17,7 +17,7 @@ pub(super) fn file(api: &Api) -> File {
     };
     let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
     imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
-    // In a file with only enums, the name `Cow` is a variant of an enum, which needs no import.
+    // If the file has only enums, a name `Cow` can only be a variant, which needs no import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
@@ -53,7 +53,7 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
             #[non_exhaustive]
             pub enum #name {
                 #(#variants,)*
-                /// A value that this version does not know.
+                /// A value that is unknown to this version of the client.
                 Unknown(UnknownValue),
             }
         },
@@ -101,7 +101,7 @@ fn description(ty: &NamedType) -> TokenStream {
     }
 }
 
-/// The methods that return an attribute of a known value, one method for each attribute.
+/// Returns the methods that return an attribute of a known value, one method for each attribute.
 fn attributes(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let methods = ty.attributes.iter().map(|attribute| {

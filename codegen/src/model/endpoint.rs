@@ -20,12 +20,12 @@ pub struct Group {
 }
 
 impl Group {
-    /// The endpoints with a path, which become methods.
+    /// Returns the endpoints with a path, which become methods.
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.endpoints.iter().filter(|endpoint| endpoint.path.is_some())
     }
 
-    /// The endpoints without a path.
+    /// Returns the endpoints without a path.
     pub fn known_by_name(&self) -> impl Iterator<Item = &Endpoint> {
         self.endpoints.iter().filter(|endpoint| endpoint.path.is_none())
     }
@@ -51,7 +51,7 @@ pub struct Endpoint {
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
-    /// `true` if the endpoint has a history, by its own declaration or by that of the service.
+    /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
     /// The number of requests that one call counts as.
     pub weight: u32,
@@ -78,11 +78,12 @@ pub struct ParamSet {
     pub params: Vec<usize>,
 }
 
-/// A param of one endpoint; for a shared param, with the overrides of the endpoint.
+/// A param of one endpoint. If it is a shared param, the overrides of the endpoint are applied.
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// The index of the shared param, if any, and `true` if the endpoint overrides any of its facts.
+    /// The index of the shared param and `true` if the endpoint overrides any of its facts; `None` for the endpoint's
+    /// own param.
     pub shared: Option<(usize, bool)>,
 }
 
@@ -103,7 +104,7 @@ pub struct Param {
     pub list_setter: Option<String>,
     /// The format of several values on the wire.
     pub list_as: ListFormat,
-    /// The value that every request sends; a param with this value has no setter.
+    /// The value that every request sends. A param with such a value has no setter.
     pub const_value: Option<String>,
     pub in_path: bool,
     pub required: Option<Evidence>,
@@ -111,11 +112,11 @@ pub struct Param {
     pub range: Range,
     /// The only values that worked for public clients.
     pub allowed_values: Vec<String>,
-    /// Values that are known to work; others may work too.
+    /// Values that are known to work; other values may work too.
     pub tested_values: Vec<String>,
     /// Values that the service is known to reject.
     pub rejected_values: Vec<String>,
-    /// A value for sample requests, never one that the endpoint is known to reject.
+    /// A value for sample requests. It is never a value that the endpoint is known to reject.
     pub example: Option<String>,
     /// The evidence that only one value is accepted.
     pub single_value: Option<Evidence>,
@@ -126,22 +127,22 @@ pub struct Param {
 }
 
 impl Param {
-    /// Returns whether requests have a setter for the param.
+    /// Returns `true` if requests have a setter for the param.
     pub fn is_set(&self) -> bool {
         !self.is_argument() && self.const_value.is_none()
     }
 
-    /// Returns whether the param is an argument of the method instead of a setter.
+    /// Returns `true` if the param is an argument of the method and has no setter.
     pub fn is_argument(&self) -> bool {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
 
-    /// The name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
+    /// Returns the name of the argument: the name of the setter for several values if there is one, otherwise `ident`.
     pub fn argument(&self) -> &str {
         self.list_setter.as_ref().unwrap_or(&self.ident)
     }
 
-    /// The kind of the argument of the method.
+    /// Returns the kind of the argument of the method.
     pub fn passing(&self) -> Passing {
         Passing { several: self.list_setter.is_some(), exact: self.ty.is_primitive() }
     }
@@ -153,7 +154,7 @@ pub struct Passing {
     /// `true` if the argument accepts several values.
     pub several: bool,
     /// `true` if the argument has exactly the type of the param, so that Rust can infer the type of a number literal.
-    /// With `impl Into`, which many number types satisfy, the type of `100` in `limit(100)` would be ambiguous.
+    /// With `impl Into`, the type of `100` in `limit(100)` would be ambiguous, because many number types implement it.
     pub exact: bool,
 }
 
@@ -171,8 +172,8 @@ pub struct Setter {
     pub range: Range,
     pub default: Option<String>,
     pub allowed_values: Vec<String>,
-    /// The evidence, if it is the same on all endpoints. Likewise, the unit, range, default and allowed values are
-    /// empty if they differ between endpoints.
+    /// The evidence; `None` if it differs between endpoints. In the same way, the unit, range, default and allowed
+    /// values are each empty if they differ.
     pub evidence: Option<Evidence>,
     pub notes: String,
     /// The type, or `None` if it differs between endpoints.
@@ -184,7 +185,7 @@ pub struct Setter {
 }
 
 impl Setter {
-    /// The kind of the setter's argument; not `exact` if the type differs between endpoints.
+    /// Returns the kind of the setter's argument, which is not `exact` if the type differs between endpoints.
     pub fn passing(&self) -> Passing {
         Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
     }
@@ -196,7 +197,7 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The format of the time, if it is not declared by a field.
+        /// The format of the time, unless a field declares it.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },
@@ -208,7 +209,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The record of the body, if its fields are known.
+    /// Returns the record of the body, if its fields are known.
     pub fn record(&self) -> Option<&RecordRef> {
         match self {
             Self::Series { record, .. } => record.as_ref(),

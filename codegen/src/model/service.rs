@@ -30,7 +30,7 @@ pub struct History {
     pub to: String,
     pub limit: String,
     pub step: String,
-    /// The param for the order of records, and its value for the oldest first.
+    /// The param that sets the order of records, and its value for ascending time.
     pub sort: Option<(String, String)>,
     pub evidence: Evidence,
 }
@@ -46,7 +46,7 @@ pub struct ApiKey {
 /// The part of a request that carries the API key.
 #[derive(Debug, PartialEq)]
 pub enum KeyCarrier {
-    /// A header. The name is in lower case, because HTTP ignores case; the prefix precedes the key.
+    /// A header. The name is in lower case, because HTTP ignores case. The prefix is sent before the key.
     Header { name: String, prefix: String },
     /// `name:password` in base64, in the header `authorization`.
     Basic,
@@ -96,7 +96,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// The meaning, or a sentence that states that it is unknown.
+    /// Returns the meaning, or a sentence that states that the meaning is unknown.
     pub fn meaning(&self) -> &str {
         self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
     }
@@ -120,7 +120,7 @@ pub struct Limit {
 pub struct Envelope {
     pub data: String,
     pub metadata: Option<String>,
-    /// The Rust name of the metadata's field with the requested values that a response does not cover.
+    /// The Rust name of the metadata field that lists the requested values which a response does not cover.
     pub unsupported: Option<String>,
     pub time: Option<Field>,
     pub evidence: Evidence,

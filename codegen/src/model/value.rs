@@ -23,18 +23,18 @@ pub struct RecordRef {
 }
 
 impl RecordRef {
-    /// A reference to a record of `service.yaml`.
+    /// Creates a reference to a record of `service.yaml`.
     pub fn shared(ident: &str) -> Self {
         Self { module: None, ident: ident.to_owned() }
     }
 }
 
-/// A record, whose fields are known.
+/// A record and its fields.
 #[derive(Debug)]
 pub struct Record {
     pub ident: String,
     pub summary: String,
-    /// The evidence of the fields without their own evidence.
+    /// The default evidence, for fields that do not set their own.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
     pub form: RecordLayout,
@@ -70,14 +70,14 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the field with the given format of timestamps, or unchanged without a format.
+    /// Returns the field with the given format of timestamps; without a format, the field is unchanged.
     pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
         let Some(form) = form else { return self };
         let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// Returns whether an absent value becomes an empty list or map. Users do not need to distinguish the two.
+    /// Returns `true` if a missing value becomes an empty list or map, because users do not need to distinguish these.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
@@ -101,17 +101,17 @@ pub enum Type {
     Any,
     Named(String),
     Record(RecordRef),
-    /// A record in a list or map that the record itself contains.
+    /// A record in a list or map inside the record itself.
     Recursive(RecordRef),
     List(Box<Type>),
-    /// An object whose keys are data.
+    /// An object with arbitrary keys, such as the names of coins.
     Map(Box<Type>),
-    /// A value of a list or map that can be null.
+    /// An item of a list or map that can be null.
     Option(Box<Type>),
 }
 
 impl Type {
-    /// Returns the type; if it is or contains a timestamp, the timestamp gets this format.
+    /// Returns the type with this format for the timestamp that it is or contains. Any other type is unchanged.
     #[must_use]
     pub fn timed_in(mut self, form: TimeForm) -> Self {
         if let Self::Timestamp(known) = self.innermost_mut() {
@@ -127,7 +127,7 @@ impl Type {
         }
     }
 
-    /// The innermost item type of a list, map or option; any other type itself.
+    /// Returns the innermost item type of a list, map or option; any other type is returned itself.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
@@ -140,7 +140,7 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
-    /// Returns whether values of the type are texts on the wire.
+    /// Returns `true` if values of the type are strings on the wire.
     pub fn is_text(&self) -> bool {
         matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
     }
@@ -172,7 +172,7 @@ pub struct Value {
     pub summary: String,
     /// The duration in seconds, if the value is a duration such as `1h`.
     pub seconds: Option<u64>,
-    /// The attributes of the value, in the order of the type's attribute names; the last ones may be missing.
+    /// The attributes of the value, in the order of the type's attribute names. The last attributes may be missing.
     pub attributes: Vec<String>,
     pub evidence: Evidence,
 }

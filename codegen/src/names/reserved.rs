@@ -1,7 +1,8 @@
-//! The names that every emitted crate uses, by scope. Names of a catalogue must differ from them in the same scope.
+//! Lists the names that every emitted crate uses, by scope. In the same scope, names of a catalogue must differ from
+//! them.
 //!
-//! `reserved/tests.rs` compares the lists with the runtime and our emitted files: every used name must be listed, and
-//! every listed name must be used. Planned names have a separate list.
+//! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
+//! listed, and every name that is listed must be used. Planned names have a separate list.
 
 /// A scope in which emitted crates already have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Scope {
     Endpoints,
 }
 
-/// Returns whether a name is reserved in a scope, because every emitted crate uses it.
+/// Returns `true` if a name is reserved in a scope.
 pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let lists: &[&[&str]] = match scope {
         Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
@@ -36,11 +37,11 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
-    // A group module imports the setter traits, such as `TakesLimit`, so its types must differ from them.
+    // A group module imports setter traits such as `TakesLimit`, so its types must have other names.
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods that every value has from traits of the prelude. A method with the same name would hide them.
+/// Methods of traits in the prelude, which every value has. A method with the same name would hide them.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
 /// Modules at the root of the crate, including those re-exported from the runtime.
@@ -94,7 +95,8 @@ const REQUEST: &[&str] = &[
     "with_list",
 ];
 
-/// Planned methods of requests. The names are reserved now, because reserving them later would break existing params.
+/// Planned methods of requests. Their names are reserved now, because reserving them later would break params with
+/// these names.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
 /// Types at the root of the crate, including those re-exported from the runtime, and the imports of emitted files.

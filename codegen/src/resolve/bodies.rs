@@ -1,4 +1,4 @@
-//! Resolves response bodies: their records, which are listed inline or named, and the time field.
+//! Resolves response bodies: the records, which are either inline or referred to by name, and the time field.
 
 use super::records::form;
 use super::types::Records;
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
                 let (reference, record) = own(vec![whole(ty, evidence)], RecordLayout::Value);
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
-            // Any other combination breaks a rule of the format, which `load` has already reported.
+            // Any other combination breaks a rule of the format, and `load` has already reported it.
             (None, ..) => return Err(Invalid(())),
         };
         let (reference, record) = match fields {
@@ -79,7 +79,7 @@ impl<'a> Resolver<'a> {
         Body::Series { record, time, time_form, evidence }
     }
 
-    /// Resolves the fields that a body lists. In a series the time field of the envelope is added as the first field,
+    /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
     /// unless the series declares another time.
     fn listed(
         &mut self,
@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Resolved<Vec<Field>> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        // A positional record lists its time at the right index, so the envelope's field is not added.
+        // A positional record lists its time field at the right index, so the envelope's field is not added.
         let (envelope, positioned) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit on a body whose time field is in the record, because the field itself declares the unit.
+    /// Rejects a unit or format on a body whose record lists the time field, because the field itself declares it.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks that the time field of a series exists and is a timestamp.
     fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) -> Resolved<()> {
-        // A record without fields is a placeholder for an unreadable one, which has already been reported.
+        // A record without fields is a placeholder for an invalid record, which has already been reported.
         if time.as_str() == "none" || fields.is_empty() {
             return Ok(());
         }
@@ -154,17 +154,17 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The time format that a body declares.
+/// Returns the time format that a body declares.
 fn time_form(body: &spec::Body) -> Option<TimeForm> {
     TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
 }
 
-/// Returns whether a body declares `positional: true`.
+/// Returns `true` if a body declares `positional: true`.
 fn is_positional(body: &spec::Body) -> bool {
     body.positional.as_deref().is_some_and(|positional| *positional)
 }
 
-/// The single field of the record for a body that is one value.
+/// Creates the single field of the record for a body that is a single value.
 fn whole(ty: Type, evidence: spec::Evidence) -> Field {
     Field {
         ident: "value".to_owned(),

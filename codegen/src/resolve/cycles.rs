@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// The records of a file that are part of a cycle, or between two cycles.
+/// The records of a file that are part of a cycle, or on a path from one cycle to another.
 pub(super) struct Cycles<'a> {
     index: HashMap<&'a str, usize>,
     /// Cycles through any field.
     all: Vec<bool>,
-    /// Cycles through fields that are neither a list nor a map, which can be empty and end a cycle.
+    /// Cycles through fields that are neither a list nor a map. Through a list or a map a cycle is valid, because these
+    /// can be empty.
     endless: Vec<bool>,
 }
 
@@ -29,19 +30,20 @@ impl<'a> Cycles<'a> {
         Self { all: cycles(true), endless: cycles(false), index }
     }
 
-    /// Returns whether a record contains itself outside of a list or a map.
+    /// Returns `true` if a record contains itself outside of a list or a map.
     pub(super) fn is_endless(&self, record: &str) -> bool {
         self.index.get(record).is_some_and(|index| self.endless[*index])
     }
 
-    /// Returns whether a field of `record` with this type is a list or map whose items may contain `record`.
+    /// Returns `true` if a field of `record` with this type is a list or map whose items may contain `record`.
     pub(super) fn is_recursive(&self, record: &str, ty: &str) -> bool {
         let item = TypeExpr::parse(ty).filter(TypeExpr::is_list).and_then(|expr| expr.innermost().name());
         [Some(record), item].iter().all(|name| name.and_then(|name| self.index.get(name)).is_some_and(|i| self.all[*i]))
     }
 }
 
-/// Returns for each node whether it remains if all nodes are removed that lead nowhere, then all that nothing leads to.
+/// Returns `true` for each node that is in a cycle, or on a path from one cycle to another. First, nodes without
+/// outgoing edges are removed until there are none; then, nodes without incoming edges. The other nodes remain.
 fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
     let mut above = vec![Vec::new(); below.len()];
     for (node, inner) in below.iter().enumerate() {

@@ -31,12 +31,12 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         ..param
     };
-    // `true`: the endpoint overrides facts, so the shared constant alone is not sufficient.
+    // `true` means that the endpoint overrides facts, so the shared constant alone is not sufficient.
     EndpointParam { param, shared: shared.map(|(index, _)| (index, true)) }
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves the params of an endpoint, with those of param sets.
+    /// Resolves the params of an endpoint, including those of param sets.
     pub(super) fn endpoint_params(
         &mut self,
         records: &Records<'a>,
@@ -46,7 +46,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<EndpointParam>> {
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
         let mut unknown = Ok(());
-        // The params from sets that no entry has overridden yet, with their index in `candidates`.
+        // The params from sets that no entry has overridden so far, with their indices in `candidates`.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {
@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         unknown.and(distinct).and(in_path).and(params)
     }
 
-    /// Resolves the params of one entry; a param set has several.
+    /// Resolves the params of one entry. A param set has several.
     fn entry(
         &mut self,
         records: &Records<'a>,
@@ -127,12 +127,12 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("duplicate-param", at, message, "keep one; a param set also adds its params"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
-            // A param whose two setters have the same name is not reported here, because `param_names` reports it.
+            // If both setters of a param have the same name, `param_names` reports it.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
                 let message =
-                    format!("`{}` becomes `{ident}`, a name that another param of the endpoint has", param.name);
+                    format!("`{}` would become `{ident}`, but another param of the endpoint has this name", param.name);
                 self.unique(&mut idents, "same-rust-name", &ident, at, message)
             }))
             .map(drop)

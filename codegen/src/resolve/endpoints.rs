@@ -68,8 +68,8 @@ impl<'a> Resolver<'a> {
         Err(self.push(error))
     }
 
-    /// The names of the method and of the marker type. The name of the record is derived from the marker type, and is
-    /// also checked.
+    /// Returns the names of the method and of the marker type. The name of the record, which is derived from that of
+    /// the marker type, is checked too.
     fn endpoint_names(
         &mut self,
         endpoint: &spec::Endpoint,
@@ -78,7 +78,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<(String, String)> {
         let (name, at) = (&endpoint.name, endpoint.name.at());
         let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
-        let message = format!("the endpoint `{name}` becomes `{ident}`, a name that another endpoint has");
+        let message = format!("the endpoint `{name}` would become `{ident}`, but another endpoint has this name");
         self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
         let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
             let message = format!("`{ident}` cannot be converted to a type name: {reason}");
@@ -141,14 +141,16 @@ impl<'a> Resolver<'a> {
         Ok((endpoint, record))
     }
 
-    /// The index of the param set that is the first entry of the endpoint's params.
+    /// Returns the index of the param set that is the first entry of the endpoint's params; `None` if the first entry
+    /// is not a set.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
         self.sets.get(name.as_str()).copied()
     }
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {
-        // Paths are compared by template, because paths that differ only in names of params are the same for a server.
+        // Paths are compared by template, because a server does not distinguish paths that differ only in the names of
+        // params.
         let known = self.paths.entry(url_path::template(path));
         if let Entry::Occupied(first) = &known {
             let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
@@ -156,7 +158,7 @@ impl<'a> Resolver<'a> {
                 .earlier(first.get(), "first here")
                 .help("describe an endpoint once, in one group; `/path#name` distinguishes endpoints on one path");
             let twice = self.push(error);
-            // A duplicate path can also repeat the base URL, which is reported too.
+            // If the duplicate path also repeats the suffix of the base URL, that is reported too.
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

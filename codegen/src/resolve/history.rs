@@ -1,4 +1,4 @@
-//! Resolves `history`: checks the params that select a time range, and determines the endpoints with a history.
+//! Resolves `history`: checks the params that select a time range, and determines which endpoints have a history.
 
 use super::{Resolved, Resolver};
 use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
@@ -6,7 +6,7 @@ use crate::spanned::Text;
 use crate::spec::{self, Known};
 
 impl<'a> Resolver<'a> {
-    /// Resolves the `history` of the service; its params must be shared params.
+    /// Resolves the `history` of the service, whose params must be shared params.
     pub(super) fn service_history(&mut self, shared: &[Resolved<SharedParam>]) -> Resolved<Option<History>> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
@@ -17,7 +17,7 @@ impl<'a> Resolver<'a> {
         self.history(history, &params).map(Some)
     }
 
-    /// Resolves the source of an endpoint's history; `true` if the endpoint has a history.
+    /// Resolves the source of an endpoint's history. The second value is `true` if the endpoint has a history.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,
@@ -38,7 +38,7 @@ impl<'a> Resolver<'a> {
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
             Some(Known::Known(history)) if !is_in_time => {
-                let message = "only an endpoint with a time series has a history";
+                let message = "only an endpoint that returns a time series has a history";
                 Err(self.error("history-body", history.from.at(), message, "omit `history`"))
             }
             Some(Known::Known(history)) => Ok((HistorySource::Endpoint(self.history(history, &params)?), is_known)),
@@ -87,7 +87,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Checks the param for the order of records, and its value for `oldest_first`; returns both.
+    /// Checks the param that sets the order of records, and its value for ascending time, and returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
         let name = self.history_param(params, sort, &|_| true, "")?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);

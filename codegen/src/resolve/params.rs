@@ -10,7 +10,7 @@ use crate::spec::{self, Evidence, ParamLocation};
 use crate::time_unit::{TimeForm, TimeUnit};
 use crate::type_expr::{Builtin, TypeExpr};
 
-/// The facts of a setter that must be the same on all endpoints.
+/// The facts about a setter that must be the same on all endpoints.
 #[derive(Clone, PartialEq)]
 pub(super) struct Setter {
     ident: String,
@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
-        // `param_sets` compares its constants with these, because both are in one module.
+        // `param_sets` compares its constants with these, because all of them are in one module.
         self.constants = constants;
         params
     }
@@ -49,7 +49,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// Looks up the index of a shared param, and records that the param is used.
+    /// Looks up the index of a shared param, and marks the param as used.
     pub(super) fn shared_param(&mut self, id: &Text) -> Resolved<usize> {
         if let Some(index) = self.shared.get(id.as_str()) {
             self.used.params.insert(*index);
@@ -59,7 +59,7 @@ impl<'a> Resolver<'a> {
         Err(self.unknown_name("unknown-param", id, id.at(), "shared param", known))
     }
 
-    /// The constant name of a shared param or param set; a duplicate is an error.
+    /// Returns the constant name of a shared param or param set; a duplicate name is an error.
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
             let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
@@ -129,14 +129,14 @@ impl<'a> Resolver<'a> {
                 "set `list_setter` to the name of a setter for several values",
             ),
             Type::Record(_) => {
-                (format!("a param cannot be the record `{}`", param.ty), "use a type whose values are texts or numbers")
+                (format!("a param cannot be the record `{}`", param.ty), "use a type with string or number values")
             }
             ty => return Ok(ty),
         };
         Err(self.error("param-type", param.ty.at(), message, help))
     }
 
-    /// The Rust name of a param, as an argument or setter; checks both setters.
+    /// Returns the Rust name of a param, which is an argument or a setter, and checks the names of both setters.
     fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
         let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
             && *one == **several
             && scope == Scope::Setters
         {
-            let message = format!("`{one}` is the name of both setters: for one value and for several values");
+            let message = format!("`{one}` would be the setter for one value and the setter for several values");
             let help = "set another name for the setter of one value with `rust_name`";
             return Err(self.error("same-rust-name", several.at(), message, help));
         }
@@ -177,25 +177,25 @@ impl<'a> Resolver<'a> {
         if *first == setter {
             return Ok(());
         }
-        let many = if first.several { "several of " } else { "" };
+        let many = if first.several { "several values of " } else { "" };
         let message = format!(
-            "`{wire_name}` becomes the setter `{ident}`, but `{}` for {many}`{}` exists elsewhere",
+            "`{wire_name}` would become the setter `{ident}`, but the setter `{}` already exists for {many}`{}`",
             first.ident, first.wire_name
         );
         let error = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
         Err(self.push(error.help("set another name with `rust_name`")))
     }
 
-    /// Checks that all values of a param have the type, are within the range, and do not contradict each other.
+    /// Checks that all values of a param have its type, are within its range, and do not contradict each other.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
         let served = all(param.allowed_values.iter().map(|value| {
-            self.of_type(param, ("served-type", "served value"), value, value.at())?;
-            self.in_range(param, ("served-range", "served value"), value, value.at())
+            self.of_type(param, ("served-type", "allowed value"), value, value.at())?;
+            self.in_range(param, ("served-range", "allowed value"), value, value.at())
         }));
         let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
         let fixed = param.const_value.as_ref().map_or(Ok(()), |fixed| {
-            self.of_type(param, ("fixed-type", "fixed value"), fixed, fixed.at())?;
-            self.in_range(param, ("fixed-range", "fixed value"), fixed, fixed.at())
+            self.of_type(param, ("fixed-type", "constant value"), fixed, fixed.at())?;
+            self.in_range(param, ("fixed-range", "constant value"), fixed, fixed.at())
         });
         let default = default.and(fixed);
         let tried = self.tried_values(
@@ -206,13 +206,13 @@ impl<'a> Resolver<'a> {
         served.and(default).and(tried)
     }
 
-    /// Checks the values with which an entry overrides those of a shared param.
+    /// Checks the values with which a `use` entry overrides those of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         let served = all(entry
             .allowed_values
             .iter()
             .flatten()
-            .map(|value| self.of_type(param, ("served-type", "served value"), value, value.at())));
+            .map(|value| self.of_type(param, ("served-type", "allowed value"), value, value.at())));
         let default = entry.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
         let served_values = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
@@ -221,8 +221,8 @@ impl<'a> Resolver<'a> {
         served.map(drop).and(default).and(tried)
     }
 
-    /// Checks that `tested_values`, `rejected_values` and `example` have the type and do not contradict each other or
-    /// `allowed_values`.
+    /// Checks that `tested_values`, `rejected_values` and `example` have the type of the param, and do not contradict
+    /// each other or `allowed_values`.
     fn tried_values(
         &mut self,
         param: &'a spec::Param,
@@ -255,11 +255,11 @@ impl<'a> Resolver<'a> {
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
         }
-        let message = format!("`{value}` is not allowed in a path, as it changes the path");
+        let message = format!("`{value}` is not allowed as a segment, because it would change the path");
         Err(self.error("path-segment", value.at(), message, "omit it"))
     }
 
-    /// Rejects a setter for several values on a param with an enforced `single_value`.
+    /// Rejects a setter for several values on a param whose `single_value` has evidence that is enforced.
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
@@ -326,16 +326,16 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
-        Err(self.error(rule, at, message, "write one of its values, or describe it in `notes`"))
+        Err(self.error(rule, at, message, "write a value of this type, or describe the value in `notes`"))
     }
 }
 
-/// The values of a param in the form that the client sends.
+/// Returns the values of a param in the form that the client sends.
 pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
     values.iter().map(|value| as_sent(ty, value)).collect()
 }
 
-/// A value in the form that the client sends. A number is normalized, so `+07` in the catalogue is sent as `7`.
+/// Returns a value in the form that the client sends. A number is normalized, so `+07` in the catalogue is sent as `7`.
 fn as_sent(ty: &Type, text: &str) -> String {
     let number = match ty {
         Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
@@ -346,8 +346,8 @@ fn as_sent(ty: &Type, text: &str) -> String {
     number.unwrap_or_else(|| text.to_owned())
 }
 
-/// The example value of a param on an endpoint: `own`; otherwise `shared`, unless other values are known to work on the
-/// endpoint; otherwise the first of those values.
+/// Returns the example value of a param on an endpoint. It is `own` if there is one. Otherwise it is `shared`, unless
+/// only other values are known to work on the endpoint; in that case, it is the first of those.
 pub(super) fn example(
     own: Option<String>,
     shared: Option<&String>,
@@ -359,7 +359,8 @@ pub(super) fn example(
     own.or_else(|| shared.or(known.first()).cloned())
 }
 
-/// Returns whether a param is an argument of the method: a param in the path, or with an enforced `required`.
+/// Returns `true` for a param in the path, and for one whose `required` has evidence that is enforced. Such a param is
+/// an argument of the method.
 fn is_argument(param: &spec::Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

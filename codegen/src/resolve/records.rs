@@ -48,7 +48,7 @@ impl<'a> Resolver<'a> {
             self.used.within = None;
             if cycles.is_endless(name) {
                 let message = format!("`{name}` contains itself outside of a list or a map");
-                let help = "use the type `any` for the field that closes the cycle; only a list or a map can close it";
+                let help = "use the type `any` for the field that closes the cycle; a cycle needs a list or a map";
                 return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;
@@ -73,8 +73,8 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Resolves the fields of one record. `time` is the time field of the envelope if it is added to the record; no other
-    /// field may have its name.
+    /// Resolves the fields of one record. If the time field of the envelope is added to the record, `time` is that
+    /// field, and no other field may have its name.
     pub(super) fn fields(
         &mut self,
         records: &Records<'a>,
@@ -98,7 +98,7 @@ impl<'a> Resolver<'a> {
             }
             self.unique(&mut names, "duplicate-field", name, at, format!("duplicate field `{name}`"))?;
             let resolved = resolved?;
-            let message = format!("`{name}` becomes `{}`, a name that another field has", resolved.ident);
+            let message = format!("`{name}` would become `{}`, but another field has this name", resolved.ident);
             self.unique(&mut idents, "same-rust-name", &resolved.ident, at, message)?;
             Ok(resolved)
         }))
@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
             wire_name: field.name.to_string(),
             ty: ty?,
             is_envelope_time: false,
-            // A field without documented evidence may be absent, even if the catalogue does not declare it optional.
+            // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
             optional: field.optional || known != Evidence::Documented,
             range: range?,
             example: field.example.as_deref().cloned(),
@@ -131,7 +131,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Checks that the example of a field has the type, if it is a built-in type.
+    /// Checks that the example of a field has the field's type, if that is a built-in type.
     fn field_example(&mut self, field: &spec::Field, ty: &Resolved<Type>) -> Resolved<()> {
         let Some(example) = &field.example else { return Ok(()) };
         let is_one = match (ty, TypeExpr::parse(&field.ty)) {
@@ -143,10 +143,10 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the example `{example}` is not of the type `{}`", field.ty);
-        Err(self.error("example-type", example.at(), message, "write one of its values"))
+        Err(self.error("example-type", example.at(), message, "write a value of this type"))
     }
 
-    /// Checks that the minimum of a range is not above the maximum, and that the type is a number.
+    /// Checks that the minimum of a range is not above the maximum, and that the type is numeric.
     pub(super) fn range(
         &mut self,
         ty: &Resolved<Type>,
@@ -170,12 +170,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The layout of a record that is sent as an object or as a list.
+/// Returns the layout of a record: a list if it is positional, otherwise an object.
 pub(super) fn form(positional: bool) -> RecordLayout {
     if positional { RecordLayout::Positional } else { RecordLayout::Object }
 }
 
-/// Returns whether a type can have a range.
+/// Returns `true` if a type can have a range.
 fn is_number(ty: &Type) -> bool {
     matches!(ty.innermost(), Type::Integer | Type::Count | Type::Number)
 }

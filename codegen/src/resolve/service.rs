@@ -11,13 +11,13 @@ use crate::spanned::Text;
 use crate::spec;
 use crate::url_path;
 
-/// Headers with a meaning in HTTP, for proxies or for the client. A catalogue can use only a few of them.
+/// Headers that have a meaning in HTTP, for proxies or for the client. A catalogue can use only a few of them.
 const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
      connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
      pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
 
-/// The reserved headers for which a service may still declare a fixed value.
+/// The reserved headers for which a service may nevertheless declare a fixed value.
 const FIXED_HEADERS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 
 const AUTHORIZATION: &str = "authorization";
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
 
     fn key_header(&mut self, header: &Text) -> Resolved<String> {
         let name = header.to_ascii_lowercase();
-        // With client credentials, the header `authorization` carries the access token.
+        // If there are client credentials, the header `authorization` carries the access token.
         let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&name) && !is_free {
             let message = format!("the header `{header}` is reserved");
@@ -166,7 +166,7 @@ impl<'a> Resolver<'a> {
                 let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
                 self.error("no-rust-name", at, message, "choose another name")
             })?;
-            let message = format!("the limit set `{name}` becomes `{constant}`, a name that another one has");
+            let message = format!("the limit set `{name}` would become `{constant}`, but another one has this name");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
             let endpoints = all(limit.endpoints.iter().map(|name| self.limited(name, catalogue)));
             Ok(Limit {
@@ -182,7 +182,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// Checks that a limit set names an existing group or path.
+    /// Checks that a name in `endpoints` of a limit set is an existing group or path.
     fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) -> Resolved<String> {
         let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
         let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
@@ -192,7 +192,7 @@ impl<'a> Resolver<'a> {
         }
         let is_path = name.starts_with('/');
         let what = if is_path { "path" } else { "group" };
-        // Suggestions are only names of the same kind.
+        // Only names of the same kind are suggested.
         let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
         Err(self.unknown_name("unknown-endpoint", name, name.at(), what, alike))
     }
@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
         let metadata = envelope.metadata.as_ref();
         let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
         let time = time?;
-        // `listed` adds the field to every series.
+        // `listed` adds this field to every series.
         self.time.clone_from(&time);
         Ok(Envelope {
             data: envelope.data.clone(),
@@ -223,7 +223,7 @@ impl<'a> Resolver<'a> {
         Ok(Field { is_envelope_time: true, ..resolved })
     }
 
-    /// Checks the metadata; returns the Rust name of the field `unsupported`, if declared.
+    /// Checks the metadata, and returns the Rust name of the field that `unsupported` names, if there is one.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
@@ -238,7 +238,7 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// Checks the metadata's field with the requested values that a response does not cover. The field must be a list
+    /// Checks the metadata field that lists the requested values which a response does not cover. It must be a list
     /// whose items can be converted to text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
@@ -250,29 +250,29 @@ impl<'a> Resolver<'a> {
                 self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {
-                let message = format!("`{name}` is of type `{}`, expected a list of texts", field.ty);
+                let message = format!("`{name}` is of type `{}`, expected a list of strings", field.ty);
                 Err(self.error(
                     "unsupported-type",
                     name.at(),
                     message,
-                    "set the name of a field that lists texts or numbers",
+                    "set the name of a field that lists strings or numbers",
                 ))
             }
         }
     }
 }
 
-/// Returns whether the JSON path `path` is below the JSON path `other`.
+/// Returns `true` if the JSON path `path` is below the JSON path `other`.
 fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Returns whether a header can carry the API key.
+/// Returns `true` if a header can carry the API key.
 pub fn may_carry_key(header: &str) -> bool {
     is_header(header) && !is_reserved(&header.to_ascii_lowercase())
 }
 
-/// Returns whether a header can have a fixed value in every request.
+/// Returns `true` if a header can have a fixed value in every request.
 pub fn may_be_fixed(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     is_header(header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
@@ -289,7 +289,7 @@ fn is_reserved(header: &str) -> bool {
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
 }
 
-/// The name of the error schema with its evidence, by default the evidence of the JSON paths.
+/// Returns the name of the error schema with its evidence, which defaults to the evidence of the JSON paths.
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
     Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use crate::model::{Group, Param, Range, Setter, SharedParam};
 use crate::names::{self, Case};
 
-/// Creates one setter per method name. If a shared param has this name, its docs are used.
+/// Creates one setter for each method name. If a shared param has this name, the docs of the shared param are used.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(Group::methods);
     let with_setter = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
     let with_setter: Vec<_> = with_setter.filter(|param| param.is_set()).collect();
-    // A shared param has no setter if no endpoint with a path uses it, or if it is an argument on all of them.
+    // A shared param has no setter if no endpoint with a path uses it, or if it is an argument on all endpoints that
+    // use it.
     let sent: HashSet<_> = with_setter.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
@@ -29,9 +30,9 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Clears the facts of a setter that differ from those of the param.
+/// Clears the facts of a setter that differ from the facts about a param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
-    // Notes on a shared param apply to every endpoint, even if an endpoint has other notes.
+    // The notes on a shared param stay, because they apply to every endpoint, even if an endpoint has other notes.
     if !is_shared && setter.notes != param.notes {
         setter.notes.clear();
     }
@@ -58,12 +59,12 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     }
 }
 
-/// The names of the setters of a param, each with the wire name of the param.
+/// Returns the names of the setters of a param, each with the wire name of the param.
 fn names_of(param: &Param) -> impl Iterator<Item = (&str, &str)> {
     setter_idents(param).map(|(ident, _)| (ident, param.wire_name.as_str()))
 }
 
-/// The names of the setters of a param, each with `true` if the setter accepts several values.
+/// Returns the names of the setters of a param, each with `true` if the setter accepts several values.
 fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
     std::iter::once((param.ident.as_str(), false)).chain(param.list_setter.iter().map(|list| (list.as_str(), true)))
 }

@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
 
-/// The records that only one group can refer to; empty while `service.yaml` is resolved.
+/// The records of one group, to which no other group can refer; empty while `service.yaml` is resolved.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) module: Option<&'a str>,
@@ -22,12 +22,12 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // Reversed, so that the map contains the first of two records with the same name.
+        // The order is reversed, so that the map contains the first of two records with the same name.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
     }
 
-    /// Returns whether a record with this name exists.
+    /// Returns `true` if a record with this name exists.
     pub(super) fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Looks up a record of the group, or of `service.yaml`, by its name, and records that it is used.
+    /// Looks up a record of the group, or of `service.yaml`, by its name, and marks the record as used.
     pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 
-    /// Looks up a record that a body refers to; an unknown name is an error.
+    /// Looks up a record to which a body refers; an unknown name is an error.
     pub(super) fn body_record(
         &mut self,
         records: &Records<'a>,
@@ -159,7 +159,7 @@ impl<'a> Resolver<'a> {
     /// Adds the name of a type at the root of the crate, where the types and records of `service.yaml` are. Reports a
     /// duplicate name.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
-        // Moved out of `self`, because the call borrows `self` mutably.
+        // The names are moved out of `self`, because the call borrows `self` mutably.
         let mut seen = std::mem::take(&mut self.root_types);
         let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
         self.root_types = seen;
@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
     fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
         let mut seen = Unique::default();
         all(ty.attributes.iter().map(|name| {
-            // Identifiers already have methods from the runtime and the prelude; `Scope::Constants` lists them.
+            // Identifiers already have methods from the runtime and the prelude, which `Scope::Constants` lists.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
                 return Err(self.error("no-rust-name", name.at(), message, "write it like `my_name`"));

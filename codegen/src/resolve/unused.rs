@@ -1,4 +1,4 @@
-//! Reports named entries that no other entry refers to. In most cases a reference is missing or misspelt.
+//! Reports named entries to which no other entry refers. In most cases a reference is missing or misspelt.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,14 +6,14 @@ use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::load::Catalogue;
 
-/// A record, as module and name; the module is `None` for `service.yaml`.
+/// A record, identified by module and name. The module is `None` for `service.yaml`.
 pub(super) type RecordKey<'a> = (Option<&'a str>, &'a str);
 
 /// The entries to which at least one other entry refers.
 #[derive(Default)]
 pub(super) struct Used<'a> {
     pub(super) types: HashSet<&'a str>,
-    /// The records to which a record refers, and under `None` those to which anything else refers.
+    /// For each record, the records to which it refers. The key `None` has the records to which anything else refers.
     pub(super) records: HashMap<Option<RecordKey<'a>>, Vec<RecordKey<'a>>>,
     /// The record that is being resolved.
     pub(super) within: Option<RecordKey<'a>>,
@@ -22,7 +22,7 @@ pub(super) struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
-    /// The records that bodies and metadata contain, directly or in other records.
+    /// Returns the records that bodies and metadata contain, directly or inside other records.
     fn contained_records(&self) -> HashSet<RecordKey<'a>> {
         let (mut contained, mut waiting) = (HashSet::new(), vec![None]);
         while let Some(user) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! Declares `credentials` and `headers` of `service.yaml`, which determine the headers and params of every request.
+//! Declares `credentials` and `headers` of `service.yaml`, which add headers and params to every request.
 
 use super::{Evidence, Field, Status};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne};
@@ -25,20 +25,21 @@ const HEADER_NAME: Form = Form::Like(
 /// The condition for text in a header.
 const HEADER_VALUE: Form = Form::Like(
     "^[ -~]*$",
-    Fault("header-value", "`{}` has characters that a header cannot contain", "write it in ASCII"),
+    Fault("header-value", "`{}` contains characters that are not allowed in a header", "write it in ASCII"),
 );
 
 map! {
-    /// The name and format of the API key; the user supplies its value.
+    /// The name and format of the API key. The user supplies the key itself.
     ApiKey, API_KEY, "`api_key`" {
-        /// The header that carries it; also `Authorization`, unless there are `client_credentials`.
+        /// The header that carries the key. It may be `Authorization`, unless there are `client_credentials`.
         may header: Option<Text> as HEADER_NAME;
         /// The prefix of the key in the header, for example `'Bearer '`.
         may prefix: Option<String> as HEADER_VALUE;
-        /// The query param that carries it. The transport adds it to the URL, so that no request, error or event shows
-        /// it.
+        /// The query param that carries the key. The transport adds the key to the URL, so that no request, error or
+        /// event contains it.
         may query: Option<Text>;
-        /// `true` if the key is `name:password`, sent as HTTP Basic authentication does; not with `client_credentials`.
+        /// `true` if the key is `name:password` and is sent by HTTP Basic authentication. Not allowed with
+        /// `client_credentials`.
         may basic: Option<Spanned<bool>>;
         /// `true` if the service also accepts requests without a key.
         may optional: bool;
@@ -78,7 +79,7 @@ map! {
     ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
         /// The path of the token endpoint, after the base URL.
         must path: Text as Form::Path { takes_params: true };
-        /// Its label in the API document.
+        /// The label of the token flow in the API document.
         must label: String;
         /// The fields of the token response.
         may reply: Vec<Field>;

@@ -16,7 +16,7 @@ map! {
         must title: Text;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Other names in use.
+        /// Other names that are in use.
         may aliases: Vec<String>;
         /// Further facts about every endpoint of the group.
         may notes: String as Form::Prose;
@@ -34,23 +34,23 @@ map! {
         must name: Text;
         /// The name of the method, if the one derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// Other names in use.
+        /// Other names that are in use.
         may aliases: Vec<String>;
-        /// The path, relative to the base URL without its suffix; `{symbol}` is a path param. The part from `#` is not
-        /// sent: it distinguishes endpoints on one path. An endpoint with the path `unknown` gets no method.
+        /// The path, without the suffix of the base URL; `{symbol}` is a path param. The part from `#` on is not sent,
+        /// and distinguishes endpoints on one path. An endpoint with the path `unknown` gets no method.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and params of this endpoint; `[]` for none; or `unknown`. Omitted
-        /// if the path is unknown.
+        /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
+        /// `unknown` if they are unknown. The key is omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// The response body, or `unknown`; `series` for a series of unknown records, with the evidence of the
+        /// The response body, or `unknown`. `series` means a series of unknown records, with the evidence of the
         /// envelope.
         may body: Known<BodyEntry>;
-        /// The params of its history, if they differ from those of the service; `unknown` if it has the usual params
-        /// but it is unknown whether they return a history.
+        /// The params that select the time range of a history, if they differ from those of the service. `unknown`
+        /// means that the endpoint has the usual params, but it is unknown whether they return a history.
         may history: Option<Known<History>>;
         /// The number of requests that one call counts as, if not 1.
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
@@ -72,25 +72,26 @@ map! {
 }
 
 map! {
-    /// A body has one of `series`, `object` and `type`. The fields of a series do not repeat the time field of the
-    /// envelope, unless they are positional; a named record includes its time field.
+    /// A body has one of `series`, `object` and `type`. Fields that a series lists inline do not include the time field
+    /// of the envelope, unless they are positional. A named record includes its time field.
     Body, BODY, "a body" {
-        /// A list of records, one per time: their fields without the time field of the envelope, the name of a record,
-        /// or `unknown`.
+        /// A list of records, usually a time series. The value is the fields of a record (without the time field of the
+        /// envelope), the name of a record, or `unknown`.
         may series: Option<Known<Fields>>;
         /// The fields of a body that is one object, or the name of its record.
         may object: Option<Known<Fields>>;
-        /// The type of the entire body, for example `map<number>` for an object whose keys are data.
+        /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
-        /// `true` if a record is a list of values in the order of these fields, without names; common for candles.
+        /// `true` if a record is a list of values in the order of these fields, without names. This is common for
+        /// candles.
         may positional: Option<Spanned<bool>>;
         /// The time field of a series, if it differs from that of the envelope; `none` for a list that is not a time
         /// series.
         may time: Option<Text>;
-        /// The unit of the time field, if it differs from that of the service. Only for the time field of the envelope
-        /// or of records whose fields are unknown.
+        /// The unit of the time field, if it differs from that of the service. Allowed only for the time field of the
+        /// envelope, and for records whose fields are unknown.
         may unit: Option<Spanned<TimeUnit>>;
-        /// The format of the time field, if it is text: `iso8601` or `date`. Allowed where `unit` is.
+        /// The format of the time field, if it is text: `iso8601` or `date`. Allowed in the same cases as `unit`.
         may format: Option<Spanned<TimeFormat>>;
         /// The source of the body and its fields, if it differs from that of the path.
         may evidence: Option<Evidence>;
@@ -155,7 +156,7 @@ pub enum BodyEntry {
 }
 
 impl BodyEntry {
-    /// The body as a map; the word `series` is short for `{series: unknown}`.
+    /// Returns the body as a map. The word `series` is short for `{series: unknown}`.
     pub fn body(&self) -> &Body {
         static SERIES: Body = Body {
             series: Some(Known::Unknown),

@@ -12,19 +12,19 @@ const METHOD: Form =
     Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
 
 map! {
-    /// A type for params and fields whose values are texts.
+    /// A type for params and fields whose values are strings.
     Type, TYPE, "a type" {
         /// The name of the type, for example `Timeframe`.
         must name: Text as TYPE_NAME;
-        /// `enum` if all values are listed, `identifier` if more may exist.
+        /// `enum` if all values are listed, `identifier` if further values may exist.
         must kind: TypeKind;
-        /// A description of its values.
+        /// A description of the values.
         must summary: String as Form::Prose;
         /// The source of the type, and of values without `evidence`.
         must evidence: Evidence;
         /// The known values.
         may values: Vec<Value>;
-        /// The names of the attributes of its values, for example `venue`: each becomes a method. Values list their
+        /// The names of the attributes of the values, for example `venue`. Each becomes a method. Values list their
         /// `attributes` in this order.
         may attributes: Vec<Text> as METHOD;
     }
@@ -36,11 +36,11 @@ map! {
 }
 
 words! {
-    /// Whether the values of a type are a closed list.
+    /// The kind of a type: all values are listed, or further values may exist.
     TypeKind {
-        /// All known values are listed. The client keeps an unknown value as text.
+        /// All values are listed. If the service adds a value, the client keeps it as text.
         Enum = "enum",
-        /// Open, with known values as constants.
+        /// Further values may exist. The known values become constants.
         Identifier = "identifier",
     }
 }
@@ -51,7 +51,7 @@ map! {
         /// The value on the wire.
         must value: Text as Form::Like(
             r"^[^,\t\r\n]*$",
-            Fault("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
+            Fault("wrong-value", "the value `{}` contains a comma, which separates values on the wire", ""),
         );
         /// The name of the variant or constant, if the one derived from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
@@ -60,8 +60,8 @@ map! {
         );
         /// A description for users.
         may summary: String as Form::Prose;
-        /// The length of the interval that the value names, for example `90s`, `5m`, `1h`, `1d` or `1w`. It adds the
-        /// method `duration` to the type. A month has no fixed length, and so no `duration`.
+        /// The length of the interval that the value means, for example `90s`, `5m`, `1h`, `1d` or `1w`. It adds the
+        /// method `duration` to the type. It is omitted for a month, which has no fixed length.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,
             Fault(
@@ -70,7 +70,7 @@ map! {
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; omit it for a month, whose length varies",
             ),
         );
-        /// The attributes of the value, in the order of the type's `attributes`; trailing ones may be omitted.
+        /// The attributes of the value, in the order of the type's `attributes`. The last ones may be omitted.
         may attributes: Vec<Text>;
         /// The source of the value, if it differs from that of its type.
         may evidence: Option<Evidence>;

@@ -1,4 +1,4 @@
-//! Declares `service.yaml`, which has the facts that all endpoints share.
+//! Declares `service.yaml`, which contains the facts that all endpoints share.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ map! {
     Service, SERVICE, "the service" {
         /// The name of the service.
         must title: String;
-        /// The version of the API; quote it if YAML would read a number.
+        /// The version of the API. Quote it if YAML would parse it as a number.
         must version: String;
         /// A description of the service in one sentence.
         must summary: String as Form::Prose;
-        /// The prefix of the environment variables that the client reads: `MARKET` for `MARKET_BASE_URL`,
-        /// `MARKET_API_KEY` and so on.
+        /// The prefix of the environment variables that the client reads, for example `MARKET` for `MARKET_BASE_URL`
+        /// and `MARKET_API_KEY`.
         must env_prefix: String as Form::Like(
             SHOUTY,
             Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write it like `MY_SERVICE`"),
         );
-        /// A property of every base URL. The catalogue contains no host.
+        /// The end of every base URL. The catalogue does not contain the host.
         may base_url: Option<BaseUrl>;
         /// The format of timestamps.
         must time: Time;
@@ -34,24 +34,24 @@ map! {
         may credentials: Credentials;
         /// Headers that are sent with every request.
         may headers: Vec<Header>;
-        /// Error statuses of every endpoint.
+        /// Error statuses that every endpoint can return.
         may errors: Vec<Status>;
-        /// The JSON paths of the message in an error response.
+        /// The JSON paths of the message and the code in an error response.
         may error_body: ErrorBody;
         /// The rate limits of the service.
         may limits: Vec<Limit>;
         /// The object around every series. Without it, a series is a list.
         may envelope: Option<Envelope>;
-        /// The params of a history, for every endpoint that has them.
+        /// The params that select the time range of a history, on every endpoint that has them.
         may history: Option<History>;
         /// Named types of params and fields.
         may types: Vec<Type>;
-        /// Params that endpoints refer to by name.
+        /// Params to which endpoints refer by name.
         may params: Vec<Param> as Form::With(
             "evidence",
             Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
         );
-        /// Lists of shared params for use by several endpoints.
+        /// Lists of shared params that several endpoints use.
         may param_sets: Vec<ParamSet>;
         /// Records that several groups share.
         may records: Vec<Record>;
@@ -59,17 +59,17 @@ map! {
 }
 
 impl Service {
-    /// The time field of every record of a series, unless a body declares another.
+    /// Returns the time field of every record of a series, unless a body declares another.
     pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()
     }
 
-    /// The default format of timestamps; seconds if `time` is invalid.
+    /// Returns the default format of timestamps; seconds if `time` is invalid.
     pub fn time_form(&self) -> TimeForm {
         TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))
     }
 
-    /// A placeholder for a service whose file cannot be read.
+    /// Returns a placeholder for a service whose file cannot be read.
     pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
         Self::stand_in(&Location::new(&file, 0..0))
@@ -77,7 +77,7 @@ impl Service {
 }
 
 map! {
-    /// The end of every base URL; the user supplies the rest.
+    /// The end of every base URL. The user supplies the rest.
     BaseUrl, BASE_URL, "`base_url`" {
         /// The path at the end of every base URL.
         must suffix: String as Form::Path { takes_params: false };
@@ -87,9 +87,9 @@ map! {
 }
 
 map! {
-    /// The default for all timestamps, with one of `unit` and `format`.
+    /// The default format of all timestamps: either `unit` or `format`.
     Time, TIME, "`time`" {
-        /// The default `unit` of timestamps.
+        /// The default `unit` of timestamps, if they are numbers.
         may unit: Option<TimeUnit>;
         /// The default `format` of timestamps, if they are text.
         may format: Option<TimeFormat>;
@@ -121,7 +121,7 @@ map! {
             599,
             Fault("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
         );
-        /// Its label in the API document, or `unknown`.
+        /// The label of the status in the API document, or `unknown`.
         may label: Known<String>;
         /// A description for users.
         must summary: String as Form::Prose;
@@ -145,13 +145,14 @@ const JSON_PATH: Form = Form::Like(
 );
 
 map! {
-    /// The error body of a response. Of several JSON paths the first that exists is used. A response with a success status
-    /// is an error too if it has such a message: text that is not empty and not a field in the catalogue. A series must
-    /// also have no records, and an error code if `code` is declared.
+    /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
+    /// A response with a success status is an error too if it contains such a message, which must not be empty and not
+    /// be a field in the catalogue. For a series, it must also have no records, and an error code if `code` is
+    /// declared.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
-        /// The name of its schema in the API document.
+        /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
-        /// The source of that name, if it differs from that of the JSON paths.
+        /// The source of this name, if it differs from that of the JSON paths.
         may name_evidence: Option<Evidence>;
         /// JSON paths of the message, for example `detail.message`.
         must message: Vec<String> as JSON_PATH;
@@ -162,7 +163,7 @@ map! {
     }
 }
 
-/// The condition that a number of a limit is not 0; `message` is the error.
+/// Returns the condition that a number of a limit is at least 1; `message` is that of the error.
 const fn at_least_one(message: &'static str) -> Form {
     Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
 }
@@ -176,11 +177,11 @@ map! {
         must requests: u32 as at_least_one("a limit set with 0 requests allows nothing");
         /// The length of the window in which `requests` are counted.
         must seconds: u32 as at_least_one("a limit set needs at least 1 second");
-        /// The maximum number of requests in flight, if that is limited and known.
+        /// The maximum number of requests in flight. Omitted, or `unknown`, if no maximum is known.
         may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
-        /// The customers that the rate limit applies to, as text, or `unknown`.
+        /// The customers to which the rate limit applies, as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
-        /// The endpoints whose requests count, as names of groups or paths; all if omitted.
+        /// The endpoints whose requests count, by group name or path. If omitted, all requests count.
         may endpoints: Vec<Text>;
         /// The source of these facts.
         must evidence: Evidence;
@@ -208,7 +209,7 @@ map! {
 map! {
     /// The object around the records of every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// The position of the records: a key or a JSON path, for example `result.rows`.
+        /// The JSON path of the records, for example `data` or `result.rows`.
         must data: String as JSON_PATH;
         /// The time field of every record.
         may time: Option<Field>;
@@ -222,11 +223,11 @@ map! {
 map! {
     /// The metadata of a response, which becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// The position of the metadata: a key or a JSON path.
+        /// The JSON path of the metadata.
         must name: Text as JSON_PATH;
-        /// The fields of the metadata. A field without `evidence` has that of the envelope.
+        /// The fields of the metadata. A field without `evidence` has the evidence of the envelope.
         must fields: Vec<Field>;
-        /// The name of the field that lists requested items which the response does not cover.
+        /// The name of the field that lists the requested values which the response does not cover.
         may unsupported: Option<Text>;
     }
 }
@@ -244,9 +245,9 @@ map! {
         must limit: Text;
         /// The param for the interval between records. Its type has values with a `duration`.
         must step: Text;
-        /// The param for the order of records.
+        /// The param that sets the order of records.
         may sort: Option<Text>;
-        /// The value of that param for ascending time.
+        /// The value of `sort` for ascending time.
         may oldest_first: Option<Text>;
         /// The source of these facts.
         must evidence: Evidence;
@@ -254,19 +255,19 @@ map! {
     Rule {
         never: &[Has("sort"), Lacks("oldest_first")],
         at: "sort",
-        fault: Fault("history-sort", "`sort` needs the value that sorts the oldest first", "add `oldest_first`"),
+        fault: Fault("history-sort", "`sort` needs its value for ascending time", "add `oldest_first`"),
     },
     Rule {
         never: &[Has("oldest_first"), Lacks("sort")],
         at: "oldest_first",
-        fault: Fault("history-sort", "`oldest_first` needs the param that has this value", "add `sort`"),
+        fault: Fault("history-sort", "`oldest_first` needs the param of which it is a value", "add `sort`"),
     }
 }
 
 map! {
     /// A list of params. An endpoint that names the set has all of them.
     ParamSet, PARAM_SET, "a param set" {
-        /// The name used in references.
+        /// The name by which endpoints refer to the set.
         must name: Text;
         /// Shared params, by id or name.
         must params: Vec<Text>;

@@ -1,4 +1,4 @@
-//! Declares params, records and their fields, which `service.yaml` and group files have in common.
+//! Declares params, records and fields, which can be in `service.yaml` and in group files.
 
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks};
@@ -6,7 +6,7 @@ use crate::catalogue_format::{Fault, Form, PASCAL, Rule, SNAKE, map, words};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
 
-/// The condition for the Rust name of an entry, the key `rust_name`.
+/// The condition for the Rust name of an entry, which is the value of the key `rust_name`.
 pub(super) const IDENT: Form =
     Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
 
@@ -14,7 +14,7 @@ pub(super) const IDENT: Form =
 pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
 
-/// The error about a param with `const_value` and a key about other values.
+/// The error about a param with `const_value` and a key that implies other values.
 const FIXED: Fault = Fault("fixed-param", "a param with `const_value` accepts no other value", "omit one of the two");
 
 /// The error about a timestamp with both `unit` and `format`.
@@ -22,9 +22,9 @@ pub(super) const UNIT_OR_FORMAT: Fault =
     Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
 
 map! {
-    /// `evidence` is required for a shared param. A param of one endpoint inherits that of the endpoint.
+    /// `evidence` is required for a shared param. A param of one endpoint inherits the evidence of the endpoint.
     Param, PARAM, "a param" {
-        /// The name used in references, if two shared params have the same `name`.
+        /// The name by which endpoints refer to the param, if two shared params have the same `name`.
         may id: Option<Text>;
         /// The name on the wire.
         must name: Text;
@@ -32,36 +32,37 @@ map! {
         may rust_name: Option<Text> as IDENT;
         /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter for several values, which are separated by commas on the wire. `rust_name` is the
-        /// name of the setter for one value.
+        /// The name of the setter for several values, which are separated by commas on the wire. The setter for one
+        /// value has the name in `rust_name`, or the one derived from `name`.
         may list_setter: Option<Text> as Form::Like(
             SNAKE,
             Fault("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
-        /// The format of several values, if not separated by commas.
+        /// The format of several values, if they are not separated by commas.
         may list_as: Option<ListFormat>;
-        /// The value that every request sends, for a param with one useful value. The param has no setter.
+        /// The value that every request sends, for a param that has only one useful value. The param has no setter.
         may const_value: Option<Text> as Form::Scalar;
-        /// The part of the URL that contains the param; `query` by default.
+        /// The part of the URL that contains the param; default: `query`.
         may "in" location: ParamLocation;
-        /// The source of the fact that the param is required. `documented` and `published` make it an argument,
-        /// `reported` and `previous_version` only add it to the docs.
+        /// The source of the fact that the param is required. With `documented` and `published`, the param becomes an
+        /// argument; `reported` and `previous_version` only add the fact to the docs.
         may required: Option<Evidence>;
-        /// The value that the service uses if the param is omitted; several are separated by commas.
+        /// The value that the service uses if the param is omitted; several values are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// The range of values, for example `{min: 1, max: 1000}`. It is checked before sending if the evidence is
-        /// `documented` or `published`.
+        /// The range of values, for example `{min: 1, max: 1000}`. The client checks it before it sends a request if
+        /// the evidence is `documented` or `published`.
         may range: Option<Spanned<Range>>;
-        /// The only values that worked for public clients, for example `[5, 10]`; documented, never enforced.
+        /// The only values that worked for public clients, for example `[5, 10]`. They are added to the docs, but not
+        /// enforced.
         may allowed_values: Vec<Text> as Form::Scalar;
         /// Values that are known to work. Others may work too.
         may tested_values: Vec<Text> as Form::Scalar;
-        /// Values that the service is known to reject; documented, never enforced.
+        /// Values that the service is known to reject. They are added to the docs, but not enforced.
         may rejected_values: Vec<Text> as Form::Scalar;
         /// A value for requests in emitted programs and tests.
         may example: Option<Text> as Form::Scalar;
-        /// The source of the fact that only one value is accepted. It is added to the docs; `list_setter` still accepts
-        /// several.
+        /// The source of the fact that only one value is accepted. The fact is added to the docs; `list_setter` still
+        /// accepts several values.
         may single_value: Option<Evidence>;
         /// The unit as text, for example `percent`; for a `timestamp`, `seconds`, `milliseconds`, `microseconds` or
         /// `nanoseconds` if it differs from that of the service.
@@ -87,7 +88,7 @@ map! {
 }
 
 impl Param {
-    /// The name for references: `id`, or `name` without an `id`.
+    /// Returns the name for references: `id`, or `name` if there is no `id`.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }
@@ -110,7 +111,7 @@ words! {
     ParamLocation {
         /// The query.
         Query = "query",
-        /// The path, where its name is in braces.
+        /// The path, which contains the name of the param in braces.
         Path = "path",
     }
 }
@@ -120,15 +121,16 @@ map! {
     Use, USE, "a `use` entry" {
         /// The name of the shared param.
         must "use" param: Text;
-        /// The source of the facts about this endpoint.
+        /// The source of the facts about the param at this endpoint.
         may evidence: Option<Evidence>;
-        /// The value that the service uses here if the param is omitted; several are separated by commas.
+        /// The value that this endpoint uses if the param is omitted; several values are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// The only values that worked here for public clients; documented, never enforced.
+        /// The only values that worked for public clients at this endpoint. They are added to the docs, but not
+        /// enforced.
         may allowed_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that are known to work here. Others may work too.
+        /// Values that are known to work at this endpoint. Others may work too.
         may tested_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that the service is known to reject here; documented, never enforced.
+        /// Values that this endpoint is known to reject. They are added to the docs, but not enforced.
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
         /// Further facts about the param at this endpoint.
         may notes: Option<String> as Form::Prose;
@@ -159,8 +161,8 @@ map! {
         must name: Text;
         /// The Rust name, if the one derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name
-        /// from `types` or `records`. Within those, `number?` can be null.
+        /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name
+        /// from `types` or `records`. Inside a list or a map, `number?` is a number or null.
         must "type" ty: Text as Form::Type;
         /// A description for users.
         must summary: String as Form::Prose;
@@ -169,11 +171,11 @@ map! {
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
-        /// The range of its values, for example `{min: -1, max: 1}`.
+        /// The range of the values, for example `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A typical value.
         may example: Option<Text> as Form::Scalar;
-        /// `true` if the field can be absent or null although it is documented.
+        /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
         /// The source of the field, if it differs from that of its body or record.
         may evidence: Option<Evidence>;
@@ -183,7 +185,7 @@ map! {
 }
 
 map! {
-    /// Both ends are optional.
+    /// A range of numbers, with a minimum, a maximum or both.
     Range, RANGE, "a range" {
         /// The minimum, inclusive.
         may min: Option<Spanned<f64>>;

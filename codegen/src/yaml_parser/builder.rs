@@ -6,10 +6,10 @@ use saphyr_parser::{Event, ScalarStyle, Span};
 
 use super::{Kind, Node, SyntaxError, refuse};
 
-/// The maximum nesting depth. Real catalogues are far below it.
+/// The maximum nesting depth. Real catalogues are nested far less deeply.
 const MAX_DEPTH: usize = 32;
 
-/// Builds the tree: contains the open collections, innermost last, and the finished root.
+/// Builds the tree. Contains the collections that have not ended yet, the innermost last, and the finished root.
 pub(super) struct Builder {
     pub(super) text: Vec<char>,
     open: Vec<Open>,
@@ -60,7 +60,8 @@ impl Builder {
             return Err(refuse("nesting this deep", span));
         }
         let start = span.start.index();
-        // For a block collection the parser reports an empty span at the first item, which can begin with a bracket.
+        // For a block collection, the parser reports an empty span at the first item, and that item may begin with a
+        // bracket.
         let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
         self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
         Ok(())
@@ -75,7 +76,8 @@ impl Builder {
         self.finish(Node { span: start..end, kind });
     }
 
-    /// The position of a scalar. The parser includes white space and comments after some scalars; they are cut off.
+    /// Returns the position of a scalar. For some scalars, the parser's span includes white space and comments after
+    /// the scalar; these are cut off.
     fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
         let (start, end) = (span.start.index(), span.end.index());
         let written = self.text.get(start..end).unwrap_or_default();
@@ -87,7 +89,7 @@ impl Builder {
         start..start + length
     }
 
-    /// The position after the bracket that closes the collection; `at` is the end of the last child.
+    /// Returns the position after the bracket that closes the collection; `at` is the end of the last child.
     fn bracket(&self, mut at: usize) -> usize {
         while at < self.text.len() {
             match self.text[at] {
@@ -99,7 +101,8 @@ impl Builder {
         at
     }
 
-    /// The start of a block list, which is its first dash. For some lists the parser reports the first item instead.
+    /// Returns the start of a block list, which is its first dash. For some lists, the parser reports the first item
+    /// instead.
     fn dash(&self, start: usize) -> usize {
         let before = self.text.get(..start).unwrap_or_default();
         let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
@@ -117,7 +120,7 @@ impl Builder {
     }
 }
 
-/// The length of a quoted text with its quotes. A character after `escape` does not end the text.
+/// Returns the length of a quoted text, including its quotes. A character after `escape` does not end the text.
 fn closing(written: &[char], quote: char, escape: char) -> usize {
     let mut at = 1;
     while at < written.len() {

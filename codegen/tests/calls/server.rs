@@ -1,7 +1,7 @@
-//! A small server for the programs of the cases: each path has one response, and all requests are recorded.
+//! A small server for the programs of the cases. It has one response for each path, and records all requests.
 //!
-//! The server closes the connection after each response, so it implements only a small part of HTTP. It does not depend
-//! on a catalogue.
+//! The server closes the connection after each response, so that it needs to implement only a small part of HTTP. It
+//! does not depend on a catalogue.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,7 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that responds to each of these paths with its body, for any query, and to other paths with 404.
+    /// Starts a server that responds to each of these paths with its body, whatever the query, and to other paths with
+    /// 404.
     pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -45,7 +46,7 @@ impl Server {
         Self { address, heads }
     }
 
-    /// The request line and headers of the last request, with the names of the headers in lower case.
+    /// Returns the request line and the headers of the last request. The names of the headers are in lower case.
     pub(crate) fn asked(&self) -> String {
         let heads = self.heads.lock().unwrap();
         let last = heads.last().unwrap();

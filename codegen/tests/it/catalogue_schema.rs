@@ -1,7 +1,7 @@
 //! Tests that the schema for editors rejects the same catalogues as `cargo xtask check`, as far as a schema can express
 //! the rules.
 //!
-//! The tested catalogues are the valid ones in `cases/` and the invalid ones in `mistakes/`.
+//! They use the valid catalogues in `cases/` and the invalid ones in `mistakes/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::recorded::archive::{Texts, mistakes};
 use crate::recorded::{entries, name};
 
-/// Rules of `check` that the schema also contains, because they concern a single file and a pattern can detect them.
+/// Rules of `check` that the schema also contains, because they concern a single file and a schema can express them.
 const IN_SCHEMA: &[&str] = &[
     "body-kind",
     "body-positional",
@@ -142,7 +142,7 @@ fn every_rule_is_in_the_schema_or_has_a_reason() {
     }
 }
 
-/// Editors show the documentation of a key, so every key must have one.
+/// Editors show the documentation of a key, so every key must have documentation.
 #[test]
 fn every_key_has_a_hover_text() {
     let schema: Value = serde_json::from_str(&codegen::catalogue_schema().text).expect("JSON");
@@ -161,7 +161,7 @@ fn schema() -> Validator {
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
-/// The name, the files and the errors of every case.
+/// Returns the name, the files and the errors of every case.
 fn cases() -> Vec<(String, Texts, String)> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let emitted = entries(&tests.join("cases")).into_iter().filter(|path| path.is_dir());
@@ -170,18 +170,18 @@ fn cases() -> Vec<(String, Texts, String)> {
     emitted.chain(refused.map(|(name, files, errors)| (name, files, errors.text.unwrap_or_default()))).collect()
 }
 
-/// The YAML files of a folder.
+/// Returns the YAML files of a folder.
 fn texts(folder: &Path) -> Texts {
     let yaml = entries(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     yaml.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
 }
 
-/// The YAML values of files, without files that are not valid YAML, which only `check` reports.
+/// Returns the YAML values of files. Files that are not valid YAML are omitted, because only `check` reports them.
 fn values(files: &Texts) -> Vec<(String, Value)> {
     files.iter().filter_map(|(name, text)| Some((name.clone(), serde_yaml::from_str(text).ok()?))).collect()
 }
 
-/// The rule and the file of every error of a case.
+/// Returns the rule and the file of every error of a case.
 fn located(errors: &str) -> Vec<(String, String)> {
     let errors = errors.split("error[").skip(1).filter_map(|error| {
         let (rule, rest) = error.split_once(']')?;

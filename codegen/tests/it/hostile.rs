@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::property::{self, check};
 
-/// Texts with a meaning in YAML, Rust, Markdown, HTML, paths or the catalogue, and a few without a special meaning.
+/// Texts with a special meaning in YAML, Rust, Markdown, HTML, paths or the catalogue, and a few without one.
 const TEXTS: &[&str] = &[
     "plain",
     "two words",
@@ -133,7 +133,7 @@ fn value_type() -> impl Strategy<Value = String> {
     prop_oneof![8 => good.prop_map(str::to_owned), 1 => text()]
 }
 
-/// A text in double quotes, with escapes that YAML accepts, so that any text can be part of a catalogue.
+/// Writes a text in double quotes, with escapes that YAML supports, so that any text can be part of a catalogue.
 fn quoted(text: &str) -> String {
     let mut json = String::from("\"");
     for character in text.chars() {
@@ -271,7 +271,7 @@ fn strategies_also_produce_valid_catalogues() {
     assert!(valid > 5, "only {valid} of 300 random catalogues are valid, so the property tests hardly test valid ones");
 }
 
-/// Checks the texts in the corpus of the fuzz target.
+/// Checks all texts in the corpus of the fuzz target.
 #[test]
 fn stored_texts_yield_errors_or_rust() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");

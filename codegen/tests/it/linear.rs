@@ -1,12 +1,12 @@
-//! Tests that the time is proportional to the number of errors and to the length of a chain of records. An import of
-//! thousands of endpoints can report thousands of errors at once.
+//! Tests that the time is proportional to the number of errors, and to the length of a chain of records. This matters
+//! because an import of thousands of endpoints can cause thousands of errors at once.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 const SERVICE: &str = include_str!("../cases/service.yaml");
 
-/// A group file: the text `head`, and the text `each` repeated for `count` indices.
+/// Returns a group file with the text `head`, followed by the result of `each` for `count` indices.
 fn group(count: usize, head: &str, each: impl Fn(usize) -> String) -> String {
     let mut text = format!("title: Market\nsummary: The market.\n{head}\n");
     (0..count).for_each(|index| writeln!(text, "{}", each(index)).expect("memory"));
@@ -17,7 +17,8 @@ fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
     format!("- {{name: {name}, path: {path}, evidence: documented, summary: S., params: [{params}], body: {body}}}")
 }
 
-/// The time to find and format all errors of a group, or to emit a valid group, and the number of errors or files.
+/// Returns the time that it takes to find and format all errors of a group, or to emit a valid group; and the number of
+/// errors or files.
 fn time(group: &str) -> (Duration, usize) {
     let start = Instant::now();
     let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
@@ -31,11 +32,12 @@ fn time(group: &str) -> (Duration, usize) {
     (start.elapsed(), errors)
 }
 
-/// Compares the time for a group with the time for a tenth of it; more than 40 times as long fails.
+/// Compares the time for a group with the time for a tenth of it. The test fails if it takes more than 40 times as
+/// long.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
-    // Three attempts, because another program can slow down one of them. With a quadratic algorithm, all take 100 times
-    // as long.
+    // There are three attempts, because another program can slow down one of them. With a quadratic algorithm, all of
+    // them take 100 times as long.
     let tried = (0..3).map(|_| (time(&small), time(&large)));
     let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
     assert!(slow.len() < 3, "{what}: {slow:?}");

@@ -1,5 +1,5 @@
-//! Tests of the generator as a library, in one program, which links faster than one per module; `cases` is a second
-//! program.
+//! Tests of the generator as a library. They are one program, because several would take longer to link. `cases` is a
+//! second program.
 
 #![allow(clippy::expect_used, clippy::panic)] // Clippy allows both in functions with `#[test]`, but not in helpers.
 
@@ -11,6 +11,6 @@ mod linear;
 mod property;
 mod readme;
 #[path = "../recorded/mod.rs"]
-#[allow(dead_code)] // The program `cases` uses the rest of the module.
+#[allow(dead_code)] // The program `cases` uses other parts of the module.
 mod recorded;
 mod write;

@@ -1,8 +1,8 @@
-//! Checks a property of every catalogue: it has errors with valid positions, or the output is valid Rust.
+//! Checks a property of every catalogue: either it has errors with valid positions, or the output is valid Rust.
 //!
-//! The tests and the fuzz target use this module, with texts from different sources.
+//! The tests and a fuzz target use this module, with texts from different sources.
 
-/// Runs the pipeline; returns whether the catalogue was valid.
+/// Runs the pipeline, and returns `true` if the catalogue was valid.
 ///
 /// Panics if the position of an error is outside of its file, or if the emitted files are not valid Rust.
 pub(crate) fn check(service: &str, group: &str) -> bool {
@@ -25,7 +25,7 @@ pub(crate) fn check(service: &str, group: &str) -> bool {
     }
 }
 
-/// Calls `check` with the two parts of a text: a service and a group, separated by a line `%%`.
+/// Calls `check` with the two parts of a text, a service and a group, which are separated by a line `%%`.
 pub(crate) fn check_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let (service, group) = text.split_once("\n%%\n").unwrap_or((text, text));

@@ -1,6 +1,6 @@
 //! Tests that the examples in `spec/README.md` are valid catalogues.
 
-/// The YAML blocks of a page, without their indentation.
+/// Returns the YAML blocks of a page, without their indentation.
 fn blocks(page: &str) -> Vec<String> {
     let starts = page.match_indices("```yaml\n");
     let indented = starts.map(|(start, fence)| {

@@ -11,7 +11,7 @@ use super::{entries, name};
 /// Texts with their names.
 pub(crate) type Texts = Vec<(String, String)>;
 
-/// The parts of an archive, with their names.
+/// Returns the parts of an archive, with their names.
 pub(crate) fn parts(path: &Path) -> Result<Texts, Failed> {
     let text = fs::read_to_string(path)?;
     let mut parts = Texts::new();
@@ -43,7 +43,7 @@ pub(crate) fn take(parts: &mut Texts, name: &str) -> Option<String> {
     Some(parts.remove(index).1)
 }
 
-/// The expected text of a case, which is a part of an archive.
+/// The expected text of a case, which is one part of an archive.
 pub(crate) struct Expected {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
@@ -52,9 +52,9 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Compares a text with the part; with `UPDATE_EXPECT`, a different text replaces the part.
+    /// Compares a text with the part. With `UPDATE_EXPECT`, a text that differs replaces the part.
     pub(crate) fn compare(&self, actual: &str) -> Result<(), Failed> {
-        /// Held during an update, because tests of the same archive run in parallel.
+        /// Locked during an update, because tests of the same archive run in parallel.
         static FILES: Mutex<()> = Mutex::new(());
         if self.text.as_deref() == Some(actual) {
             return Ok(());
@@ -80,7 +80,8 @@ impl Expected {
     }
 }
 
-/// The cases of all archives in a folder, each with its name `FILE::CASE`, its catalogue and its expected errors.
+/// Returns the cases of all archives in a folder, each with its name `FILE::CASE`, its catalogue and its expected
+/// errors.
 pub(crate) fn mistakes(folder: &Path) -> Result<Vec<(String, Texts, Expected)>, Failed> {
     let mut cases = Vec::new();
     for path in entries(folder) {

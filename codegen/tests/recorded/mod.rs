@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
 
-/// Compares a text with a recorded file; with `UPDATE_EXPECT`, a different text replaces the file.
+/// Compares a text with a recorded file. With `UPDATE_EXPECT`, a text that differs replaces the file.
 pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected == actual {
@@ -23,7 +23,7 @@ pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
 }
 
-/// The paths in a folder, sorted.
+/// Returns the paths in a folder, sorted.
 pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
         fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -37,7 +37,7 @@ pub(crate) fn reject_others(dir: &Path, is_read: impl Fn(&str) -> bool) -> Resul
     if others.is_empty() { Ok(()) } else { Err(format!("{} has unknown files: {others:?}", dir.display()).into()) }
 }
 
-/// The file name of a path.
+/// Returns the file name of a path.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().expect("a name").to_string_lossy().into_owned()
 }

@@ -1,11 +1,11 @@
-//! Gives every schema a unique name. Other generators use the names for types and files.
+//! Chooses a unique name for every schema. Other generators derive the names of types and files from it.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Api, Body, RecordRef};
 use crate::names::{self, Case};
 
-/// The unique names of the schemas, except for named types, which keep the name in the catalogue.
+/// The unique names of the schemas. Named types are not included, because they keep the name in the catalogue.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
     /// The names of series. The key is the record of the series, or `None` for unknown records.
@@ -62,7 +62,8 @@ impl ComponentNames {
 struct UsedNames(HashSet<String>);
 
 impl UsedNames {
-    /// Returns the name if it is free, otherwise the name with the prefix, or with a number.
+    /// Returns the name if it is free; otherwise the name with the prefix; if that is in use too, with prefix and
+    /// number.
     fn claim(&mut self, name: &str, prefix: &str) -> String {
         let prefixed = format!("{prefix}{name}");
         let numbered = (2_u32..).map(|number| format!("{prefixed}{number}"));

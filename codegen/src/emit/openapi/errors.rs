@@ -1,4 +1,4 @@
-//! Emits the error responses: one for each status, with the known part of the body's schema.
+//! Emits the error responses: one for each status, with the part of the body's schema that is known.
 
 use super::operation::json;
 use super::schema::schema_ref;
@@ -8,7 +8,7 @@ use crate::emit::json_object::Object;
 use crate::model::{Status, Type};
 
 impl Description<'_> {
-    /// A reference to each error response; every operation lists all of them.
+    /// Returns a reference to each error response. Every operation lists all of them.
     pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
         self.api.service.errors.iter().map(|status| {
             let reference = format!("#/components/responses/{}", component(status));
@@ -22,20 +22,20 @@ impl Description<'_> {
         errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
     }
 
-    /// The schema of error bodies: one object with the JSON paths of the message and of the code.
+    /// Returns the schema of error bodies: one object with the JSON paths of the message and of the code.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let known = body.evidence?;
         let text = self.value(&Type::Option(Type::String.into()));
         let message = body.message.iter().map(|path| (path, text.clone()));
         let code = body.code.iter().map(|path| (path, Object::default()));
-        let description = "The cause of the failure. Which members are present depends on the failure.";
+        let description = "The cause of the failure. The members that are present depend on the failure.";
         let schema = Object::default().with("type", "object").and(described(description, [source(known)], ""));
         Some(message.chain(code).fold(schema, |schema, (path, value)| self.inserted(schema, path, value, false)))
     }
 }
 
-/// The meaning, advice and source of a status as a description.
+/// Returns a description with the meaning, the advice and the source of a status.
 fn status_facts(status: &Status) -> Object {
     described(status.meaning(), [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
 }

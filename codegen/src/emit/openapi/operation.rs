@@ -37,7 +37,8 @@ impl Description<'_> {
             .with("responses", self.responses(endpoint))
     }
 
-    /// A param of an endpoint: a reference to a shared param, unless the endpoint overrides one of its facts.
+    /// Returns a param of an endpoint. A shared param becomes a reference, unless the endpoint overrides one of its
+    /// facts.
     fn endpoint_param(&self, param: &EndpointParam) -> Object {
         match param.shared.and_then(|(index, anew)| self.api.shared_params.get(index).filter(|_| !anew)) {
             Some(shared) => Object::default().with("$ref", format!("#/components/parameters/{}", component(shared))),
@@ -45,7 +46,7 @@ impl Description<'_> {
         }
     }
 
-    /// The shared params that at least one endpoint uses without overrides.
+    /// Returns the shared params that at least one endpoint uses without overrides.
     pub(super) fn shared_params(&self) -> Object {
         self.api.unchanged_params().map(|shared| (component(shared), self.param(&shared.param))).collect()
     }
@@ -56,7 +57,7 @@ impl Description<'_> {
             Some(Evidence::PreviousVersion) if !param.in_path => "Required in the previous API version.",
             _ => "",
         };
-        // Next to a reference, tools would ignore the keyword `default`, so the description contains it.
+        // Tools ignore the keyword `default` next to a reference, so the description contains the default.
         let default = param.default.as_deref().filter(|_| is_named(param)).map(docs::code);
         let default = default.map(|default| format!("Default: {default}.")).unwrap_or_default();
         let facts = docs::value_facts(&param.unit, param.range, param.evidence);
@@ -81,7 +82,7 @@ impl Description<'_> {
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
     }
 
-    /// The example of a param; a list if the param accepts several values.
+    /// Returns the example of a param, which is a list if the param accepts several values.
     fn param_example(param: &Param, text: &str) -> Value {
         let value = written_value(&param.ty, text);
         if param.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
@@ -128,22 +129,22 @@ impl Description<'_> {
     }
 }
 
-/// Returns whether the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.
+/// Returns `true` if the schema of a param is a reference. Many tools ignore or reject keywords next to a reference.
 fn is_named(param: &Param) -> bool {
     matches!(param.ty, Type::Named(_))
 }
 
-/// The `content` of a JSON body.
+/// Returns the `content` of a JSON body.
 pub(super) fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// The component name of a shared param. It is unique, because the Rust constants are unique.
+/// Returns the component name of a shared param. It is unique, because the Rust constants are unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }
 
-/// Converts the text of a default or an example to a value of its type; an unparsable text stays text.
+/// Converts the text of a default or an example to a value of its type. A text that cannot be parsed stays a string.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
         Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),

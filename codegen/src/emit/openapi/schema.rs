@@ -19,7 +19,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // A record for a body that is a single value has no schema: the operation describes the value.
+            // If a body is a single value, the operation describes the value, so its record has no schema.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
@@ -29,15 +29,15 @@ impl Description<'_> {
         types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
     }
 
-    /// Returns whether to emit a record. `Metadata` exists in every client, but is emitted only if the service has
+    /// Returns `true` if a record is emitted. `Metadata` exists in every client, but is emitted only if the service has
     /// metadata.
     fn is_there(&self, record: &Record) -> bool {
         let envelope = self.api.service.envelope.as_ref();
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
     }
 
-    /// The schema of a named type: any text, because the service may add values. The description lists the known
-    /// values.
+    /// Returns the schema of a named type. It allows any string, because the service may add values; the description
+    /// lists the known values.
     fn named_type(&self, ty: &NamedType) -> Object {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.clone()).collect();
         let known = format!("Known values: {}. Others can occur.", docs::codes(&values));
@@ -58,7 +58,7 @@ impl Description<'_> {
             .with("properties", self.properties(&record.fields))
     }
 
-    /// The schema of a record that is sent as a list: one schema per index.
+    /// Returns the schema of a record that is sent as a list, with one schema for each index.
     fn positional(&self, record: &Record) -> Object {
         let items = record
             .fields
@@ -85,7 +85,7 @@ impl Description<'_> {
         self.version.extended(schema, keywords)
     }
 
-    /// The schema of a type, without description, range and examples.
+    /// Returns the schema of a type, without description, range and examples.
     pub(super) fn value(&self, ty: &Type) -> Object {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
@@ -110,7 +110,7 @@ impl Description<'_> {
             .nullable(schema, if matches!(ty, Type::Record(_) | Type::Recursive(_)) { "object" } else { "string" })
     }
 
-    /// The schemas of series, one per record.
+    /// Returns the schemas of series, one per record.
     fn all_series(&self) -> Vec<(String, Object)> {
         let mut all: Vec<(String, Object)> = Vec::new();
         for endpoint in self.api.methods() {
@@ -142,14 +142,14 @@ impl Description<'_> {
         self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
     }
 
-    /// Adds the schema of a value to an object at a JSON path. Two different schemas at one path become a schema for
-    /// any value.
+    /// Adds the schema of a value to an object at a JSON path. If there are two different schemas for the same path,
+    /// the result allows any value.
     pub(super) fn inserted(&self, object: Object, path: &str, value: Object, is_required: bool) -> Object {
         let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
         let properties = object.object("properties").unwrap_or_default();
         let parent = || Object::default().with("type", "object");
         let value = match (rest, properties.object(key)) {
-            // Only the parents of a required value are certain to exist, so other parents can be null.
+            // Only the parents of a required value are certain to exist, so all other parents are nullable.
             (Some(rest), None) if is_required => self.inserted(parent(), rest, value, true),
             (Some(rest), None) => self.inserted(self.version.nullable(parent(), ""), rest, value, false),
             (Some(rest), Some(parent)) if parent.get("properties").is_some() => {
@@ -167,7 +167,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
     Object::default().with("$ref", format!("#/components/schemas/{name}"))
 }
 
-/// The range of a number, if its evidence is strong enough to enforce it.
+/// Returns the range of a number; empty if the evidence is too weak to enforce the range.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
     if !is_number || !evidence.is_enforced() {

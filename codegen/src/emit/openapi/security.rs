@@ -1,4 +1,4 @@
-//! Emits the credentials: an API key, or an API key with an access token that the client requests first.
+//! Emits the credentials: an API key alone, or an API key with an access token that the client requests first.
 
 use super::{Description, described, some, source};
 use crate::emit::json_object::Object;
@@ -17,7 +17,7 @@ fn key_in(part: &str, name: &str) -> Object {
 }
 
 impl Description<'_> {
-    /// The alternative sets of credentials: the key alone, and the key with a token.
+    /// Returns the alternative sets of credentials: the key alone, and the key with a token.
     pub(super) fn security(&self) -> Vec<Object> {
         let service = &self.api.service;
         let nothing = || Vec::<String>::new();

@@ -21,9 +21,10 @@ impl OpenApiVersion {
         }
     }
 
-    /// A schema that also allows `null`. An empty schema already allows everything.
+    /// Returns a schema that also allows `null`. An empty schema already allows everything.
     ///
-    /// `referred` is the type of the schema that a reference points to: 3.0 accepts `nullable` only next to a type.
+    /// `referred` is the type of the schema to which a reference points, because 3.0 accepts `nullable` only next to a
+    /// type.
     pub(super) fn nullable(self, schema: Object, referred: &str) -> Object {
         if schema.is_empty() {
             return schema;
@@ -47,7 +48,8 @@ impl OpenApiVersion {
         schema.and(keywords)
     }
 
-    /// The schema of a list with a separate schema for each index. 3.0 has no keyword for it and allows any items.
+    /// Returns the schema of a list with a separate schema for each index. Version 3.0 has no keyword for this, so any
+    /// items are allowed.
     pub(super) fn tuple(self, items: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),
@@ -55,7 +57,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Example values; 3.0 supports only one.
+    /// Returns the keyword for example values. Version 3.0 supports only one example.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {
             Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),

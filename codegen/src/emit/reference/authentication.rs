@@ -1,12 +1,12 @@
-//! Emits the sections on the base URL, the credentials with the token flow, and the environment variables for both.
+//! Emits the sections on the base URL, the credentials and the token flow, and the environment variables for them.
 //!
-//! The client handles credentials in the same way for every service, so these texts are here and not in the catalogue.
+//! These texts are not in the catalogue, because the client handles credentials in the same way for every service.
 
 use super::{source, tables};
 use crate::emit::docs::{code, joined, prose};
 use crate::model::{ClientCredentials, KeyCarrier, Service};
 
-/// The section on the base URL.
+/// Returns the section on the base URL.
 pub(super) fn base_url(service: &Service) -> String {
     let mut text = "All paths are relative to the base URL, which you configure.\n".to_owned();
     if !service.base_url_suffix.is_empty() {
@@ -17,7 +17,7 @@ pub(super) fn base_url(service: &Service) -> String {
     text
 }
 
-/// The section on the credentials.
+/// Returns the section on the credentials.
 pub(super) fn credentials(service: &Service) -> String {
     let key = service.api_key.as_ref().map(|key| {
         let carrier = match &key.carrier {
@@ -46,7 +46,7 @@ pub(super) fn credentials(service: &Service) -> String {
     list + &flow.unwrap_or_default()
 }
 
-/// The section on the token request, its response and its errors.
+/// Returns the section on the token request, its response and its errors.
 fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     let key = if service.api_key.is_some() { ", the API key" } else { "" };
     let label = format!("Its label in the API document is \u{201c}{}\u{201d}.", prose(&flow.label));
@@ -75,7 +75,7 @@ fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     text
 }
 
-/// The section on the variables that `Client::from_env` reads, with their full names.
+/// Returns the section on the variables that `Client::from_env` reads, with their full names.
 pub(super) fn environment(service: &Service) -> String {
     let variable = |name: &str| code(&format!("{}_{name}", service.env_prefix));
     let mut rows = vec![tables::row([variable("BASE_URL"), "the base URL".to_owned()])];

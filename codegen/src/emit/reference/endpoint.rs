@@ -1,4 +1,4 @@
-//! Emits the section of one endpoint: summary, call, example program, params, fields and caveats.
+//! Emits the section on one endpoint: summary, call, example program, params, fields and caveats.
 
 use super::{example, history, tables};
 use crate::emit::Package;
@@ -9,7 +9,7 @@ use crate::url_path;
 /// The heading above endpoints without a path.
 pub(super) const NAME_ONLY: &str = "Known by name only";
 
-/// The section with a list of the endpoints whose path is unknown.
+/// Returns the section that lists the endpoints whose path is unknown.
 pub(super) fn without_paths(group: &Group) -> String {
     let known = |endpoint: &Endpoint| {
         let text = [prose(&endpoint.summary), prose(&endpoint.notes)].join(" ");
@@ -38,7 +38,7 @@ pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("\n{}\n", paragraphs.join("\n\n"))
 }
 
-/// A table with the request, the method call, its return type, the history and the weight.
+/// Returns a table with the request, the method call, the return type, the history and the weight.
 fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
     let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.label());
@@ -81,12 +81,12 @@ fn params(api: &Api, endpoint: &Endpoint) -> String {
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
 }
 
-/// Returns whether the front page describes the param, which the endpoint uses without overrides.
+/// Returns `true` if the front page describes the param, because it is shared and the endpoint does not override it.
 fn is_shared(param: &EndpointParam) -> bool {
     param.shared.is_some_and(|(_, is_changed)| !is_changed)
 }
 
-/// One table per record that the response contains.
+/// Returns one table for each record that the response contains.
 fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     let unit_is_unknown = docs::lists_unit_as_unknown(&endpoint.notes);
     let mut texts = Vec::new();
@@ -104,7 +104,7 @@ fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     texts
 }
 
-/// The record of the body, followed by all records nested in it, each once.
+/// Returns the record of the body, followed by all records nested in it, each once.
 fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     let mut records: Vec<_> = endpoint.body.record().into_iter().collect();
     let mut next = 0;
@@ -119,12 +119,12 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     records
 }
 
-/// The section with the notes on the endpoint, its own params and its fields, and with all unknown facts.
+/// Returns the section with the notes on the endpoint, its own params and its fields, and with all unknown facts.
 fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let fields: Vec<&Field> =
         records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();
     let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
-    // The front page shows the notes of shared params, so unchanged notes are not repeated.
+    // The front page contains the notes of shared params, so they are not repeated unless the endpoint overrides them.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
     let named: Vec<_> = params
         .map(|param| (&param.wire_name, param.notes.as_str()))

@@ -34,7 +34,7 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
-/// The method call with all required values. The types in the call are added to `names`, for the import.
+/// Returns the method call with all required values. The types in the call are added to `names`, for the import.
 pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
@@ -55,7 +55,7 @@ pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTree
     quote!(.#method(#(#arguments),*) #(#setters)*)
 }
 
-/// A variable name for the response, and a statement that prints the response.
+/// Returns a variable name for the response, and a statement that prints the response.
 fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
     match body {
         Body::Series { record, time, .. } => {
@@ -68,7 +68,7 @@ fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
     }
 }
 
-/// The statement that prints the time and the first number of a record.
+/// Returns the statement that prints the time and the first number of a record.
 fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
     let number = record.fields.iter().find(|field| field.ty == Type::Number)?;
@@ -77,14 +77,14 @@ fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     Some(quote!(println!(#format, record.#time, record.#number);))
 }
 
-/// An example value of a param; for a named type, one of the constants of the type.
+/// Returns an example value of a param; for a named type, one of the constants of the type.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
         let wanted = param.example.as_deref().or(param.default.as_deref());
         let of = |value: &&crate::model::Value| wanted == Some(&value.value);
-        // An example that is not a constant of the type is passed as text.
+        // If the example is not a constant of the type, it is passed as text.
         let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
         if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());

@@ -3,7 +3,7 @@
 use crate::emit::docs::code;
 use crate::model::{Api, Endpoint, History, HistorySource};
 
-/// The section on histories of the front page.
+/// Returns the section of the front page on histories.
 pub(super) fn of_service(api: &Api) -> String {
     let Some(history) = &api.service.history else { return String::new() };
     format!(
@@ -14,7 +14,7 @@ pub(super) fn of_service(api: &Api) -> String {
     )
 }
 
-/// The table cell on the history of an endpoint; empty if the endpoint has no history.
+/// Returns the table cell on the history of an endpoint; empty if the endpoint has no history.
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),

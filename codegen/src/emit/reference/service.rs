@@ -5,7 +5,7 @@ use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{row, table};
 use crate::model::{Api, Endpoint, ErrorBody, NamedType, Service};
 
-/// The section on the labels of sources and their meaning.
+/// The section on the labels of sources.
 pub(super) const SOURCES: &str = "\
 Every path, param and field has a label for its source:
 
@@ -14,11 +14,11 @@ Every path, param and field has a label for its source:
 | documented | the API document | required params are arguments of the method; fields are always present unless optional |
 | published | the provider's public documentation | required params are arguments of the method; fields are `Option` |
 | reported | public clients that agree | nothing is enforced; fields are `Option` |
-| previous version | the provider's documentation of the previous API version | as reported; the name may have changed |
+| previous version | the provider's documentation of the previous API version | the same as reported; the name may have changed |
 
 Anything else is unknown, and a `serde_json::Value` in the client.";
 
-/// The section on shared params, without those that every endpoint overrides.
+/// Returns the section on shared params, without those that every endpoint overrides.
 pub(super) fn params(api: &Api) -> String {
     let shared: Vec<_> = api.unchanged_params().map(|shared| &shared.param).collect();
     if shared.is_empty() {
@@ -34,17 +34,17 @@ pub(super) fn params(api: &Api) -> String {
     let caveats = caveats.collect::<Vec<_>>().concat();
     let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
     let rows = shared.into_iter().map(|param| tables::param(api, param, false));
-    // The tables link from a group's page to the front page; here both ends are on the front page.
+    // The tables contain links from a group's page to the front page. Here, both ends of a link are on the front page.
     format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")
 }
 
-/// The section on the format of timestamps.
+/// Returns the section on the format of timestamps.
 pub(super) fn time(service: &Service) -> String {
     let form = docs::timestamps(service.time_form);
-    format!("{form} {} A field or param with another format states it.\n", source(service.time_evidence))
+    format!("{form} {} A field or param with another format declares it.\n", source(service.time_evidence))
 }
 
-/// The section on the envelope, the object around the records of a series.
+/// Returns the section on the envelope, the object around the records of a series.
 pub(super) fn envelope(api: &Api) -> String {
     let Some(envelope) = &api.service.envelope else { return String::new() };
     let metadata = envelope.metadata.as_ref();
@@ -68,7 +68,7 @@ pub(super) fn envelope(api: &Api) -> String {
     text.replace("](../README.md#", "](#")
 }
 
-/// The section on the rate limits and their enforcement by the client.
+/// Returns the section on the rate limits and their enforcement by the client.
 pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();
@@ -82,7 +82,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     )
 }
 
-/// The section on error statuses and the body of an error.
+/// Returns the section on error statuses and the body of an error.
 pub(super) fn errors(service: &Service) -> String {
     if service.errors.is_empty() {
         return String::new();
@@ -102,7 +102,7 @@ fn error_body(body: &ErrorBody) -> String {
     if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join("\n")) }
 }
 
-/// The section on named types, with their values.
+/// Returns the section on named types, with their values.
 pub(super) fn types(api: &Api) -> String {
     let section = |ty: &NamedType| {
         let (summary, source) = (prose(&ty.summary), source(ty.evidence));
@@ -111,7 +111,8 @@ pub(super) fn types(api: &Api) -> String {
     api.types.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
-/// The table of tested values: one row per param of an endpoint with known accepted or rejected values.
+/// Returns the table of tested values. It has one row for each param of an endpoint for which accepted or rejected
+/// values are known.
 pub(super) fn values(api: &Api) -> String {
     let rows: Vec<_> = api.methods().flat_map(rows).collect();
     if rows.is_empty() {

@@ -7,7 +7,7 @@ use crate::model::{
     Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
 };
 
-/// The row of a param. The name of a shared param with notes links to the front page, which contains the notes.
+/// Returns the row of a param. If a shared param has notes, its name links to the front page, which contains the notes.
 pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
     let setters = std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| format!("`{setter}`"));
     let setters = if param.const_value.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
@@ -39,7 +39,7 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
     table(["name", "Rust", "type", "required", "default", "source", "description"], rows)
 }
 
-/// A table of fields. A number has the unit `undocumented` if the notes list the unit as unknown.
+/// Returns a table of fields. If the notes list the unit as unknown, numbers have the unit `undocumented`.
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
         let is_unknown = unit_is_unknown || docs::lists_unit_as_unknown(&field.notes);
@@ -92,13 +92,14 @@ pub(super) fn limits(limits: &[Limit]) -> String {
     table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
 }
 
-/// The scope of a rate limit, and the endpoints whose requests count.
+/// Returns the scope of a rate limit, and the endpoints whose requests count.
 fn scope(limit: &Limit) -> String {
     let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
     if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
 }
 
-/// A sentence about the format of several values; empty for the usual format, values separated by commas.
+/// Returns a sentence about the format of several values; empty for the usual format, in which commas separate the
+/// values.
 fn list_as(param: &Param) -> &'static str {
     match param.list_as {
         ListFormat::Commas => "",
@@ -107,7 +108,7 @@ fn list_as(param: &Param) -> &'static str {
     }
 }
 
-/// The record of a type: the type itself, or the items of a list or map.
+/// Returns the record that a type is or contains.
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty.innermost() {
         Type::Record(record) | Type::Recursive(record) => Some(record),
@@ -115,14 +116,15 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-/// A sentence with the example value; empty if the row already lists it among the values that work.
+/// Returns a sentence with the example value; empty if the row already lists it among the values that work.
 fn example(param: &Param) -> String {
     let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));
     example.map(|example| format!("Example: {}.", code(example))).unwrap_or_default()
 }
 
-/// A sentence with the values of a named type; empty if the type accepts other values or has more than eight.
+/// Returns a sentence with the values of a named type; empty if the type accepts other values too, or has more than
+/// eight.
 fn known_values(api: &Api, param: &Param) -> String {
     let Type::Named(name) = &param.ty else { return String::new() };
     let ty = api.types.iter().find(|ty| ty.ident == *name && !ty.open && ty.values.len() <= 8);
@@ -143,14 +145,14 @@ fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Number | Type::Integer | Type::Count)
 }
 
-/// The type of a field in the client.
+/// Returns the type of a field in the client.
 fn rust_type(field: &Field) -> String {
     let ty = field.ty.to_token_stream().to_string().replace(' ', "");
     let ty = ty.replace("::std::collections::", "").replace(',', ", ");
     if field.is_option() { format!("`Option<{ty}>`") } else { format!("`{ty}`") }
 }
 
-/// A type; the name of a named type is a link to its values.
+/// Describes a type. The name of a named type is a link to its values.
 fn linked(ty: &Type) -> String {
     match ty {
         Type::Named(name) => format!("[`{name}`](../README.md#{})", name.to_lowercase()),
@@ -161,7 +163,7 @@ fn linked(ty: &Type) -> String {
     }
 }
 
-/// The name of a type for readers, similar to its name in the catalogue.
+/// Returns the name of a type for readers, similar to its name in the catalogue.
 pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
@@ -190,7 +192,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Escapes every `|` of a table cell, because it would end the cell. In prose it is already escaped, in code it is not.
+/// Escapes every `|` in a table cell, because it would end the cell. It is already escaped in prose, but not in code.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

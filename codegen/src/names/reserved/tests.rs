@@ -20,7 +20,7 @@ fn check(list: &[&str], used: &Names, what: &str) {
 fn modules_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
-    // The public modules of the emitted root belong to groups.
+    // The public modules of the emitted root are those of groups.
     used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
     used.extend(modules_of("src/generated/service/mod.rs", |_| true));
     // This module exists only if the catalogue has an endpoint with a path.
@@ -56,7 +56,7 @@ fn test_functions_are_reserved() {
 fn types_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
-    // All names that an emitter may import, even if the client of our catalogue does not need them.
+    // These are all names that an emitter may import, even if the client of our catalogue does not need them.
     for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
         let path = root().join("codegen/src/emit").join(file).with_extension("rs");
         let Ok(text) = fs::read_to_string(path) else { continue };
@@ -120,7 +120,7 @@ fn prelude_names_are_reserved() {
             }
         });
     }
-    // Setters for lists of numbers use the trait; our catalogue has no such setter.
+    // Setters for lists of numbers use this trait, but our catalogue has no such setter.
     used.insert("IntoIterator".to_owned());
     check(PRELUDE, &used, "names of the prelude");
 }
@@ -149,7 +149,7 @@ fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] }).collect()
 }
 
-/// The list of names that a client re-exports from the runtime in its `lib.rs`.
+/// Returns the list of names that a client re-exports from the runtime in its `lib.rs`.
 fn shown_of_the_runtime() -> String {
     let text = read(&client().join("src/lib.rs"));
     let (_, list) = text.split_once("pub use ::runtime::{").expect("the re-exports of the runtime");
@@ -170,7 +170,8 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// The methods of a type in the body of a macro. The body is searched as text, because it does not parse as items.
+/// Returns the methods of a type in the body of a macro. The body is searched as text, because it cannot be parsed as
+/// items.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {

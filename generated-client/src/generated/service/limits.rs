@@ -12,12 +12,13 @@ pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some
 /// Limit set B: 600 requests in any 60 s, 10 at once.
 pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
-/// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
+/// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
 pub fn named(name: &str) -> Result<RateLimit, Error> {
     RateLimit::named(name, SERVICE.limits)
 }
 
-/// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
+/// Returns the limit that satisfies all sets. It is the default of a client, because it is unknown which set
+/// applies.
 pub fn all() -> RateLimit {
     RateLimit::all(SERVICE.limits)
 }

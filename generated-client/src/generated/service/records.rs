@@ -60,7 +60,7 @@ impl Record for Metadata {
 fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 
 impl Metadata {
-    /// Requested values that the endpoint does not support.
+    /// Returns the requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Vec<String> {
         self.unsupported_exchanges.iter().map(ToString::to_string).collect()
     }

@@ -247,7 +247,7 @@ pub enum Timeframe {
     H4,
     /// `1d`: One day.
     D1,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
@@ -296,7 +296,7 @@ pub enum Sort {
     Asc,
     /// `desc`: Newest record first.
     Desc,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Sort => Asc = "asc", Desc = "desc");
@@ -324,7 +324,7 @@ pub enum Anchor {
     H4,
     /// `1d`: Every day.
     D1,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Anchor => H1 = "1h", H4 = "4h", D1 = "1d");
@@ -363,7 +363,7 @@ pub enum MarketType {
     Spot,
     /// `perpetuals`: Perpetual markets only.
     Perpetuals,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum MarketType => All = "all", Spot = "spot", Perpetuals = "perpetuals");
@@ -400,7 +400,7 @@ pub enum Bucket {
     B6,
     /// `7`: Over 10 million USD.
     B7,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7");
@@ -431,7 +431,7 @@ pub enum AggregationType {
     Sum,
     /// `average`: Average of the rates.
     Average,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum AggregationType => Sum = "sum", Average = "average");
@@ -457,7 +457,7 @@ pub enum PremiumMode {
     Standard,
     /// `percentage`: Percentage.
     Percentage,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum PremiumMode => Standard = "standard", Percentage = "percentage");
@@ -495,7 +495,7 @@ pub enum Lookback {
     Year1,
     /// `2y`: Two years. Previous version.
     Year2,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 
@@ -545,7 +545,7 @@ pub enum LevelLeverage {
     Low,
     /// `all`: All classes; a filter only, no level has it.
     All,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all");
@@ -581,7 +581,7 @@ pub enum HeatmapLeverage {
     L5,
     /// `all`: All five classes.
     All,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All = "all");
@@ -611,7 +611,7 @@ pub enum HeatmapScaling {
     Relative,
     /// `max`: Unknown beyond its name.
     Max,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum HeatmapScaling => Relative = "relative", Max = "max");
@@ -639,7 +639,7 @@ pub enum PositionFilter {
     Short,
     /// `all`: Long and short positions.
     All,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum PositionFilter => Long = "long", Short = "short", All = "all");
@@ -666,7 +666,7 @@ pub enum Side {
     Long,
     /// `short`: Short: gains when the price falls.
     Short,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Side => Long = "long", Short = "short");

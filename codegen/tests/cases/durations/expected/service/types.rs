@@ -19,7 +19,7 @@ pub enum Timeframe {
     W1,
     /// `1M`: One month, of whatever length.
     Month1,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M");

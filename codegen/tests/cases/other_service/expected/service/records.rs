@@ -65,7 +65,7 @@ impl Record for Position {
 fields!(Position => lat = 0, lon = 1);
 
 impl Metadata {
-    /// Requested values that the endpoint does not support.
+    /// Returns the requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Vec<String> {
         Vec::new()
     }

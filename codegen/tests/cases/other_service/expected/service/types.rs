@@ -15,7 +15,7 @@ pub enum Datum {
     ChartDatum,
     /// `msl`: Mean sea level.
     MeanSeaLevel,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Datum => ChartDatum = "chart-datum", MeanSeaLevel = "msl");

@@ -14,12 +14,13 @@ pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], 
 /// It counts only requests to `/sold`.
 pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"])], None);
 
-/// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
+/// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
 pub fn named(name: &str) -> Result<RateLimit, Error> {
     RateLimit::named(name, SERVICE.limits)
 }
 
-/// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
+/// Returns the limit that satisfies all sets. It is the default of a client, because it is unknown which set
+/// applies.
 pub fn all() -> RateLimit {
     RateLimit::all(SERVICE.limits)
 }

@@ -13,7 +13,7 @@ use ::runtime::wire::{NamedType, UnknownValue};
 pub enum Side {
     /// `buy`: Its meaning is unknown.
     Buy,
-    /// A value that this version does not know.
+    /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
 named_type!(enum Side => Buy = "buy");
