@@ -22,8 +22,8 @@ pub enum Case {
 
 /// Converts a name to a Rust identifier; the error is the reason why this is impossible.
 ///
-/// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word: `15m`
-/// becomes `M15`.
+/// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word:
+/// `15m` becomes `M15`.
 pub fn ident(name: &str, case: Case) -> Result<String, String> {
     let name = move_leading_digits(&ascii(name))?;
     let ident = match case {

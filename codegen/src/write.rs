@@ -110,8 +110,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders and writes the other files, or writes
-/// nothing if there is a conflict or if one of the texts cannot be written.
+/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders and writes the other files, or
+/// writes nothing if there is a conflict or if one of the texts cannot be written.
 ///
 /// Returns one report for each folder, in the given order.
 pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> io::Result<Vec<Report>> {

@@ -17,15 +17,15 @@ use super::yaml_tree::Tree;
 pub struct Addition {
     /// The path after the base URL.
     pub path: String,
-    /// The name of the group's file without its extension; a new group gets a new file.
+    /// The name of the group's file without its extension. A new group gets a new file.
     pub group: String,
-    /// The human-readable name; derived from the path if not given.
+    /// The human-readable name; if omitted, it is derived from the path.
     pub name: Option<String>,
     /// The Rust name of the method, if the name derived from `name` is unsuitable.
     pub ident: Option<String>,
-    /// The purpose of the endpoint; `unknown` if not given.
+    /// The purpose of the endpoint; if omitted, it is `unknown`.
     pub summary: Option<String>,
-    /// Names of shared params and param sets; `unknown` if not given.
+    /// The names of shared params and param sets; if omitted, the params are `unknown`.
     pub params: Option<Vec<String>>,
     /// The label of the path's evidence, as written in the catalogue.
     pub evidence: String,
@@ -81,7 +81,7 @@ fn entry(addition: &Addition) -> Tree {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
-    // A path param has to be listed, so the list is no longer unknown.
+    // A path param has to be listed, so the params cannot be unknown if the path has one.
     let params = match (&addition.params, in_path.is_empty()) {
         (None, true) => "unknown".into(),
         _ => Tree::List(own.chain(named).collect()),
@@ -96,7 +96,8 @@ fn entry(addition: &Addition) -> Tree {
         .with("body", "unknown")
 }
 
-/// The name of an endpoint without a given name: the words of the last path segment that is not a param, or `Root`.
+/// Returns the name of an endpoint for which no name was given: the words of the last path segment that is not a param,
+/// or `Root`.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
     segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())

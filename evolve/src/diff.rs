@@ -1,8 +1,10 @@
-//! Compares two catalogues and lists the changes that affect users of the client, with the required version bump.
+//! Compares two catalogues, and lists the changes that affect users of the client, each with the version bump that it
+//! requires.
 //!
-//! Users see the emitted Rust code, so every change is described in the names of the client, not in those of YAML. The
-//! models are compared, so text that the emitter ignores, such as a comment, is not a change. `evolve/tests/diffs`
-//! records a verdict for each kind of change, and an ignored test there confirms the verdicts with the compiler.
+//! Users see the emitted Rust code, so every change is described with the names of the client, not with those in the
+//! YAML files. The comparison is between the models of the catalogues, so text that the emitter ignores, such as a
+//! comment, is not a change. `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there
+//! confirms the verdicts with the compiler.
 
 mod change_list;
 mod compare_items;
@@ -17,12 +19,12 @@ pub use verdict::Verdict;
 
 use codegen::{Api, Package, emit};
 
-/// Compares a catalogue with an older one.
+/// Returns the changes from an old catalogue to a new one.
 pub fn compare(old: &Api, new: &Api) -> Changes {
     let mut changes = Changes::default();
     compare_items::compare(old, new, &mut changes);
     facts::compare(old, new, &mut changes);
-    // If files differ although no change was found, the files are reported, so that no difference is missed.
+    // If emitted files differ although no change was found, these files are reported, so that no difference is missed.
     if changes.is_empty() {
         let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
         let new_or_different = after.iter().filter(|file| !before.contains(file));

@@ -1,4 +1,4 @@
-//! Types in the syntax of the catalogue, with numbers in place of the names of types and records.
+//! Types of a draft: they have the syntax of the catalogue, but types and records have numbers instead of names.
 
 use heck::ToSnakeCase;
 
@@ -7,58 +7,59 @@ use crate::yaml_tree::Tree;
 pub(crate) const ANY: &str = "any";
 pub(crate) const TIMESTAMP: &str = "timestamp";
 
-/// The provisional name of a type.
+/// Returns the provisional name of a type.
 pub(crate) fn type_name(index: usize) -> String {
     format!("type {index}")
 }
 
-/// The provisional name of a record.
+/// Returns the provisional name of a record.
 pub(crate) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
-/// The index of the type that a provisional name refers to.
+/// Returns the index of the type that a provisional name refers to.
 pub(crate) fn type_of_name(name: &str) -> Option<usize> {
     name.strip_prefix("type ")?.parse().ok()
 }
 
-/// The index of the record that a type is or contains.
+/// Returns the index of the record that a type is or contains.
 pub(crate) fn record_in(ty: &str) -> Option<usize> {
     innermost(ty).strip_prefix("record ")?.parse().ok()
 }
 
-/// The innermost item type of a list or map; the type itself if it is neither.
+/// Returns the innermost item type of a list or map, or the type itself if it is neither.
 pub(crate) fn innermost(ty: &str) -> &str {
     ty.rsplit('<').next().unwrap_or(ty).trim_end_matches(['>', '?'])
 }
 
-/// The item type of a list.
+/// Returns the item type of a list.
 pub(crate) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
 
-/// The list or map type with another innermost type.
+/// Returns a type in which the innermost type is replaced by `value`.
 pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }
 
-/// The item type of a list or map, with `?` if it is nullable.
+/// Returns the type for the items of a list or map: `ty` with `?` if items can be null. `any` includes null.
 pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
-/// Returns whether a type can have a range.
+/// Returns `true` if a type can have a range.
 pub(crate) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }
 
-/// A value of a type in the format of the catalogue.
+/// Converts a value of a type to the format of the catalogue.
 pub(crate) fn written(ty: &str, value: &str) -> Tree {
     let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
     if is_number { Tree::Number(value.to_owned()) } else { value.into() }
 }
 
-/// Returns whether a timestamp is presumably the time of its record, and not that of an event, such as `expires_at`.
+/// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as
+/// `expires_at`.
 pub(crate) fn is_time_of_record(field: &Tree) -> bool {
     const WORDS: &str = "at begin bucket candle date datetime day hour interval minute month open period stamp start t time timestamp ts week";
     let name = field.text("name").unwrap_or_default().to_snake_case();

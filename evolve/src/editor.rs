@@ -1,4 +1,4 @@
-//! A catalogue under edit, and the resulting change: texts before and after the edit, and notes.
+//! A catalogue that is being edited, and the resulting change: the files before and after the edit, and the notes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,7 +31,7 @@ struct EditedFile {
     after: String,
 }
 
-/// The reason why an edit produces no change.
+/// The reason why an edit was rejected.
 #[derive(Clone, Debug)]
 pub enum Refusal {
     /// The catalogue has errors before or after the edit.
@@ -41,12 +41,12 @@ pub enum Refusal {
 }
 
 impl CatalogueChange {
-    /// Returns whether there is nothing to write.
+    /// Returns `true` if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The notes, one line each.
+    /// Returns the notes for the user. Each has one line.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -56,12 +56,12 @@ impl CatalogueChange {
         self.notes.push(text.into());
     }
 
-    /// The new texts of the files, by name.
+    /// Returns the new texts of the files, by name.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
     }
 
-    /// The change as a unified diff; `folder` is prepended to the names of files.
+    /// Returns the change as a unified diff. `folder` is prepended to the names of files.
     pub fn diff(&self, folder: &str) -> String {
         let diffs = self.files.iter().map(|file| {
             let name = format!("{folder}{}", file.name);
@@ -74,8 +74,8 @@ impl CatalogueChange {
         diffs.collect()
     }
 
-    /// Writes the files into the catalogue's folder, which is created if it is missing. Replaces no file if any of them
-    /// has been edited since the change was made, or cannot be written.
+    /// Writes the files into the catalogue's folder, which is created if it is missing. If one of the files cannot be
+    /// written, or has been edited since the catalogue was read, no file is replaced.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));
         codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
@@ -83,7 +83,7 @@ impl CatalogueChange {
 }
 
 impl EditedFile {
-    /// The complete new text; an error if the file on disk has changed since it was read.
+    /// Returns the complete new text, or an error if the file on disk has changed since it was read.
     fn on_disk_after(&self, dir: &Path) -> io::Result<String> {
         let path = dir.join(&self.name);
         let old = match fs::read_to_string(&path) {
@@ -113,13 +113,13 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// Creates an error; the message has no full stop.
+    /// Creates an error from a message without a full stop.
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
 }
 
-/// A catalogue under edit.
+/// A catalogue that is being edited.
 #[derive(Debug)]
 pub(super) struct Editor {
     /// `service.yaml` before the first edit.
@@ -135,7 +135,7 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    /// Opens a catalogue; a catalogue with errors is rejected.
+    /// Opens a catalogue, and rejects one with errors.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
@@ -145,7 +145,7 @@ impl Editor {
         Ok(Self { before, trees, ..Self::of(service) })
     }
 
-    /// An empty catalogue.
+    /// Creates an empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
         Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("`service.yaml` has no placeholder"))
     }
@@ -155,18 +155,18 @@ impl Editor {
         Self { service, before, trees, edited, notes: Vec::new(), subject: String::new() }
     }
 
-    /// A file with the edits so far.
+    /// Returns a file, including the edits so far.
     pub(super) fn tree(&self, file: &str) -> &Tree {
         self.trees.get(file).unwrap_or(&Tree::Null)
     }
 
-    /// The files of all groups.
+    /// Returns the files of all groups.
     pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
         self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// The complete body of an endpoint; `series` is short for a series of unknown records with the evidence of the
-    /// envelope.
+    /// Returns the complete body of an endpoint. The short form `series` means a series of unknown records with the
+    /// evidence of the envelope.
     pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
         let body = endpoint.get("body")?;
         if body.as_text() != Some("series") {
@@ -176,7 +176,7 @@ impl Editor {
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
     }
 
-    /// The fields of a body, with the body or the record that lists them; `None` if they are unknown.
+    /// Returns the fields of a body, after the body or the record that lists them; `None` if the fields are unknown.
     pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {
         match ["series", "object"].iter().find_map(|kind| body.get(kind))? {
             Tree::List(fields) => Some((body, fields)),
@@ -188,7 +188,7 @@ impl Editor {
         }
     }
 
-    /// The items of a list, empty if the key is missing.
+    /// Returns the items of a list; if the list is missing, there are none.
     pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
         match list.tree(self) {
             Tree::List(items) => items,
@@ -196,7 +196,7 @@ impl Editor {
         }
     }
 
-    /// The path of a record by its name, in the scope of a file.
+    /// Returns the path of a record to which the items of a file can refer, by its name.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| {
             let records = self.tree(file).entries("records");
@@ -220,7 +220,7 @@ impl Editor {
         })
     }
 
-    /// Starts a new file.
+    /// Adds a new file, or replaces a file.
     pub(super) fn create(&mut self, file: &str, tree: Tree) {
         self.edited.insert(file.to_owned());
         self.trees.insert(file.to_owned(), tree);
@@ -285,7 +285,8 @@ impl Editor {
         Ok(CatalogueChange { files, notes: self.notes })
     }
 
-    /// The first line of a new group file: the comment with the schema for YAML editors, if other groups have it.
+    /// Returns the first line for a new file of a group: the comment that declares the schema to YAML editors, if the
+    /// file of another group has it.
     fn first_line(&self, file: &str) -> String {
         let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());

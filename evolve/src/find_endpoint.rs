@@ -8,7 +8,7 @@ use crate::rust_names::ident_of;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The name of an endpoint in Rust, with its group.
+/// Returns the name of an endpoint in Rust, after the name of its group.
 pub(crate) fn label(at: &YamlPath, endpoint: &Tree) -> String {
     format!("{}.{}", at.module(), ident_of(endpoint).unwrap_or_default())
 }
@@ -27,7 +27,7 @@ pub(crate) fn find(editor: &Editor, wanted: &str) -> Result<(String, YamlPath), 
     }
     if found.len() > 1 {
         let labels: Vec<_> = found.iter().map(|(label, _)| format!("`{label}`")).collect();
-        return Err(Refusal::Message(format!("several endpoints are called `{wanted}`: {}", labels.join(", "))));
+        return Err(Refusal::Message(format!("several endpoints match `{wanted}`: {}", labels.join(", "))));
     }
     found.pop().ok_or_else(|| {
         let meant = did_you_mean(wanted, known.iter().map(String::as_str));

@@ -1,14 +1,14 @@
-//! Looks up which keys the catalogue format allows at a path in a file, and their order.
+//! Looks up the keys that the catalogue format allows at a path in a file, in their order.
 
 use codegen::catalogue_format::{self, GROUP, Map};
 
 use super::yaml_edit::Step;
 use super::yaml_tree::Tree;
 
-/// The name of the file with the facts that groups share.
+/// The name of the file with the facts that all groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
 
-/// The keys that the format allows in the map at a path.
+/// Returns the keys that the format allows in the map at a path.
 pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static Map> {
     let mut maps = vec![if file == SERVICE { catalogue_format::SERVICE } else { GROUP }];
     for step in path {
@@ -17,7 +17,7 @@ pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static M
             maps = keys.flat_map(|key| key.shape.maps()).collect();
         }
     }
-    // An entry of `params` may be a reference or a definition.
+    // An entry of `params` may be a reference (a `use` entry) or a definition.
     let is_use = |known: &Map| known.keys.iter().any(|key| key.name == "use");
     maps.into_iter().find(|known| is_use(known) == map.get("use").is_some())
 }

@@ -1,7 +1,7 @@
 //! Imports OpenAPI descriptions into the catalogue.
 //!
-//! A description is read into a draft, which is then merged into the catalogue. Keys that are not imported are noted
-//! when they are read, so no second comparison is needed.
+//! A description is converted to a draft, which is then merged into the catalogue. Keys that cannot be imported are
+//! noted during the conversion, so the result is not compared with the description again.
 
 mod bodies;
 mod composed_schemas;
@@ -39,7 +39,7 @@ use omissions::{Omissions, Weight};
 pub struct Import {
     /// The text of an OpenAPI 3.0 or 3.1 description, in JSON or YAML.
     pub text: String,
-    /// The label of the evidence for imported facts, unless the description states one.
+    /// The label of the evidence for imported facts.
     pub evidence: String,
     /// `true` imports summaries and descriptions too.
     pub summaries: bool,
@@ -56,22 +56,22 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         editor.create(SERVICE, service.clone());
     }
     reader.omissions.unread(document.root(), omissions::ROOT, "#");
-    // The catalogue is read before the operations, whose paths, params and bodies depend on it.
+    // The existing catalogue is read before the operations, because their paths, params and bodies depend on it.
     reader.surroundings(&editor, &service);
     reader.operations();
     let Reader { draft, omissions, suffix, .. } = reader;
     let omitted = omissions.lines();
     if draft.endpoints.is_empty() {
-        let why = if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") };
+        let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    // The form of the drafted bodies depends on the envelope of the catalogue.
+    // The drafted bodies depend on the envelope of the catalogue.
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
-        // If the paths of the catalogue include the path of the server, base URLs are not compared.
+        // If the paths of the catalogue include the server's path, the base URLs differ, so they are not compared.
         service::note_differences(&service, suffix.is_empty(), &mut editor);
     }
     let mut change = editor.close()?;
@@ -79,12 +79,12 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         change.note(format!("not imported: {line}"));
     }
     if is_new {
-        change.note("the unit of timestamps is not specified; `seconds` in `service.yaml` is a guess");
+        change.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     Ok(change)
 }
 
-/// Removes the metadata fields from an envelope.
+/// Returns the envelope without the fields of its metadata.
 fn without_fields(mut envelope: Tree) -> Tree {
     if let Some(fields) = envelope.get_mut("metadata").and_then(|metadata| metadata.get_mut("fields")) {
         *fields = Tree::List(Vec::new());
@@ -92,21 +92,21 @@ fn without_fields(mut envelope: Tree) -> Tree {
     envelope
 }
 
-/// The state of reading a description into a draft.
+/// The state of the conversion of a description to a draft.
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
     draft: Draft,
     omissions: Omissions,
-    /// Records whose fields are being read, by index.
+    /// The indices of the records whose fields are being read.
     open: Vec<usize>,
-    /// The number of open records when the innermost list or map began.
+    /// The number of open records at the start of the innermost list or map.
     open_around_list: usize,
-    /// The number of schemas around the current one, up to the innermost record.
+    /// The number of schemas between the innermost open record and the current schema.
     nesting: usize,
-    /// The path suffix of every base URL.
+    /// The suffix of every base URL, as a path.
     suffix: String,
-    /// The path of the description's server.
+    /// The path of the description's server, which precedes the paths of the operations.
     server_path: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
@@ -115,10 +115,10 @@ struct Reader<'d> {
     metadata: Option<String>,
     /// The modules of the catalogue by title.
     modules: HashMap<String, String>,
-    /// The paths read so far, without the names of their params.
+    /// The paths that were read so far, without the names of their params.
     templates: HashSet<String>,
-    /// The indices of records by their paths or references, of shared params by their ids, and of types by their
-    /// values.
+    /// The indices of records by their paths or references. The next two maps contain the indices of shared params by
+    /// their ids, and of types by their values.
     records: HashMap<String, usize>,
     shared: HashMap<String, usize>,
     types_by_values: HashMap<Vec<String>, Vec<usize>>,
@@ -147,7 +147,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Resolves references; one that leads to no definition is noted.
+    /// Resolves references. A reference that leads to no definition is noted.
     fn resolve(&mut self, value: &'d Value, pointer: &str) -> Option<(&'d Value, Option<&'d str>)> {
         let found = self.document.follow(value);
         if let (None, Some(reference)) = (found, text(value, "$ref")) {
@@ -157,7 +157,7 @@ impl<'d> Reader<'d> {
         found
     }
 
-    /// The first paragraph of the text under the first of these keys that has one, if texts are imported.
+    /// Returns the first paragraph of the texts under these keys, if texts are imported.
     fn summary(&self, value: &Value, keys: &[&str]) -> Option<String> {
         let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
         let visible = |paragraph: &str| {

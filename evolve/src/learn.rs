@@ -1,7 +1,8 @@
 //! Learns the fields of records from responses, and merges them with the catalogue.
 //!
-//! A response is evidence for its content: types that it contradicts are widened, and every contradiction is reported.
-//! The meaning of a field is not in a response, so the summary is `unknown` until the author writes it.
+//! Responses are evidence: a type that does not fit the values in a response is widened, and every contradiction is
+//! reported. A response does not contain the meaning of a field, so the summary of a new field is `unknown` until the
+//! author writes it.
 
 mod body;
 mod body_kind;
@@ -30,11 +31,12 @@ use draft::Reader;
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
 pub struct LearnOptions {
-    /// Each endpoint with its responses.
+    /// The endpoints, each with its responses.
     pub endpoints: Vec<EndpointResponses>,
-    /// The label of the evidence for facts from responses.
+    /// The label of the evidence for learned facts.
     pub evidence: String,
-    /// Names of fields whose texts become an enum, optionally with the name of the type: `side`, `side=OrderSide`.
+    /// The names of the fields whose values become an enum, optionally with the name of the type: `side`,
+    /// `side=OrderSide`.
     pub enums: Vec<String>,
     /// `true` accepts mock responses of the sandbox.
     pub accept_mock: bool,
@@ -43,9 +45,9 @@ pub struct LearnOptions {
 /// An endpoint with its responses.
 #[derive(Clone, Debug)]
 pub struct EndpointResponses {
-    /// The path (`/buyVolume`), the name in Rust with the group (`orderflow.buy_volume`), or the name.
+    /// The path (`/buyVolume`), the name, the method name, or the method name after the group (`orderflow.buy_volume`).
     pub endpoint: String,
-    /// The origin of each response, for messages, and its saved text: a JSON body with or without headers.
+    /// The origin of each response, which messages mention, and its saved text: a JSON body with or without headers.
     pub responses: Vec<(String, Vec<u8>)>,
 }
 
@@ -110,7 +112,7 @@ fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedR
             SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if response.is_mock && !options.accept_mock {
             return Err(Refusal::Message(format!(
-                "{origin} is a mock response of the sandbox; to learn from it anyway, name the catalogue with --spec"
+                "{origin} is a mock response of the sandbox; to learn from it anyway, set the catalogue with `--spec`"
             )));
         }
         Ok(response)

@@ -1,7 +1,7 @@
 //! Edits the catalogue based on evidence, and determines the consequences of an edit for users of the client.
 //!
-//! Every edit is returned as a [`CatalogueChange`], which can be inspected; nothing is written until the caller writes
-//! it.
+//! Every edit is returned as a [`CatalogueChange`], which can be inspected. Nothing is written until the caller writes
+//! the change.
 
 mod add;
 pub mod diff;

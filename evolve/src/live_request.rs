@@ -19,12 +19,12 @@ pub struct LiveRequest {
     /// The name in Rust with the group: `orderflow.buy_volume`.
     pub endpoint: String,
     path: String,
-    /// Wire names of the params; `None` if they are unknown.
+    /// The wire names of the params; `None` if they are unknown.
     params: Option<Vec<String>>,
 }
 
 impl LiveRequest {
-    /// The request for an endpoint, if it has a path.
+    /// Creates the request for an endpoint; returns `None` if the path is unknown.
     fn new(editor: &Editor, index: &Index, at: &YamlPath) -> Option<Self> {
         let endpoint = at.tree(editor);
         let name = |param: &YamlPath| param.tree(editor).text("name").unwrap_or_default().to_owned();
@@ -32,7 +32,7 @@ impl LiveRequest {
         Some(Self { endpoint: label(at, endpoint), path: known_text(endpoint, "path")?.to_owned(), params })
     }
 
-    /// Returns the request for one endpoint, by its path or one of its names.
+    /// Returns the request for the endpoint that has this path or name.
     pub fn of(catalogue: Catalogue, wanted: &str) -> Result<Self, Refusal> {
         let editor = Editor::open(catalogue)?;
         let (_, at) = find(&editor, wanted)?;
@@ -44,7 +44,7 @@ impl LiveRequest {
         })
     }
 
-    /// Returns a request for each endpoint with a path whose fields are unknown.
+    /// Returns a request for each endpoint that has a path and whose fields are unknown.
     pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
         let editor = Editor::open(catalogue)?;
         let index = Index::of(&editor);
@@ -55,8 +55,8 @@ impl LiveRequest {
         Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
     }
 
-    /// Rejects params that none of these endpoints is known to have: a misspelt param would be omitted from every
-    /// request.
+    /// Rejects a param that none of these endpoints is known to have, because a misspelt param would be omitted from
+    /// every request.
     pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
         let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();
@@ -77,7 +77,7 @@ impl LiveRequest {
         Err(Refusal::Message(format!("{label} has no param `{name}`; {help}")))
     }
 
-    /// The path with its params filled in, and the given params that the endpoint may have.
+    /// Returns the path with its params filled in, and the other given params that the endpoint may have.
     pub fn parts(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
         let mut path = self.path.clone();
         let mut query = Vec::new();

@@ -1,5 +1,5 @@
-//! Merges a draft into a catalogue: new endpoints are added, unknown parts of known ones are filled in. Known facts are
-//! preserved, and each contradiction to them becomes a note.
+//! Merges a draft into a catalogue: new endpoints are added, and unknown parts of known endpoints are filled in. Known
+//! facts are preserved, and each contradiction to them becomes a note.
 
 mod bodies;
 mod contradictions;
@@ -24,14 +24,13 @@ pub(crate) use name_index::Index;
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
-/// Endpoints with their params, types and records, as a separate catalogue in which types and records have numbers as
-/// names.
+/// New facts as a separate catalogue, in which types and records have numbers as names.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) editor: Editor,
     /// The names that the drafted types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
-    /// Widened versions of known lists of fields, which replace those of the catalogue.
+    /// Known lists of fields after they were widened. They replace the lists in the catalogue.
     pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(crate) source: Source,
 }
@@ -39,22 +38,23 @@ pub(crate) struct Draft {
 /// The origin of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// An OpenAPI description: lists all params and fields of an endpoint; names that are in use are replaced.
+    /// An OpenAPI description. It lists all params and fields of an endpoint. If a name is already in use, another one
+    /// is chosen.
     Description,
-    /// User input: names are kept as typed.
+    /// User input. Names are not changed.
     Person,
-    /// Responses: contain only some fields; new types, records and fields are noted.
+    /// Responses. They may not contain all fields. New types, records and fields are noted.
     Responses,
 }
 
-/// A name for a type or record.
+/// The name that a type or record should get.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains the type or record; a prefix if `name` is in use.
+    /// The name of the field or endpoint that contains the type or record. It becomes a prefix if `name` is in use.
     pub(crate) owner: String,
-    /// `true` if the user chose the name. A known type with this name is then the same type, even if the two have no
-    /// value in common.
+    /// `true` if the user chose the name. A known type with this name is then the same type, even if it has none of the
+    /// values.
     pub(crate) is_chosen: bool,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     };
     let pairs = merger.pairs();
     let idents = merger.name_endpoints(&pairs);
-    // Gaps are determined before the first edit, which would fill some of them.
+    // Gaps are determined before the first edit, because an edit fills gaps.
     let gaps: Vec<Gap> = pairs.into_iter().map(|(new, known)| merger.gap(new, known)).collect();
     merger.name_types_and_records(&gaps);
     merger.write_shared_params(&gaps);
@@ -91,22 +91,23 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     merger.write_groups(added);
 }
 
-/// All endpoints of the catalogue, with their YAML paths.
+/// Returns all endpoints of the catalogue, each with its YAML path.
 pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
     editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
 }
 
-/// The value of a key, unless it is missing or unknown.
+/// Returns the value of a key, unless it is missing or `unknown`.
 fn known_value<'t>(tree: &'t Tree, key: &str) -> Option<&'t Tree> {
     tree.get(key).filter(|value| value.as_text() != Some("unknown"))
 }
 
-/// The text of a key, unless it is missing or unknown.
+/// Returns the text of a key, unless it is missing or `unknown`.
 pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
 
-/// The parts of an endpoint that are to be written: the unknown ones of a known endpoint, or all of a new one.
+/// A drafted endpoint (`new`) and the known endpoint that it describes, if there is one. `params` and `body` are `true`
+/// if the draft contains them and the catalogue does not.
 #[derive(Debug)]
 struct Gap {
     new: YamlPath,
@@ -116,7 +117,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// The group's file that gets the records of the endpoint.
+    /// Returns the file to which the records of the endpoint are written.
     fn file(&self) -> &str {
         &self.known.as_ref().unwrap_or(&self.new).file
     }
@@ -134,7 +135,8 @@ struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    /// Every endpoint of the draft, with the known endpoint that has its path, or its name if no path is known yet.
+    /// Returns every endpoint of the draft with the known endpoint that has the same path. A known endpoint without a
+    /// path is found by its name.
     fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
         let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
@@ -146,7 +148,7 @@ impl Merger<'_> {
         }
         let pair = |(new, endpoint): (YamlPath, &Tree)| {
             let known = path(endpoint).and_then(|path| by_path.get(&path).cloned());
-            // Removed, so that only one endpoint of the draft completes the known one.
+            // The entry is removed, so that only one endpoint of the draft completes the known endpoint.
             let known = known.or_else(|| by_name.remove(&(new.file.clone(), ident_of(endpoint))));
             (new, known)
         };
@@ -156,7 +158,7 @@ impl Merger<'_> {
     fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
         let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
         let here = known.as_ref().map(|known| known.tree(self.editor));
-        // A description without params may omit them because they are unknown.
+        // If a description lists no params, this does not prove that there are none.
         let lists_params =
             self.draft.source != Source::Description || !new.tree(&self.draft.editor).entries("params").is_empty();
         let is_open = |here: &Tree| lists_params && known_value(here, "params").is_none();
@@ -171,7 +173,7 @@ impl Merger<'_> {
         let new = gap.new.tree(&self.draft.editor);
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
         if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
-            // The evidence of an endpoint is that of its path.
+            // The evidence of an endpoint is the evidence of its path.
             new.text("evidence").unwrap_or_default().clone_into(&mut evidence);
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
@@ -193,7 +195,7 @@ impl Merger<'_> {
             let body = self.body(&gap.new, here.get("body"), &evidence);
             self.editor.set(known, "body", body);
         }
-        // An endpoint with a path needs every key.
+        // An endpoint with a path needs all keys.
         for key in ["params", "body"] {
             let here = known.tree(self.editor);
             if here.get(key).is_none() && known_text(here, "path").is_some() {
@@ -202,7 +204,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The entry of a new endpoint, with the names of the catalogue.
+    /// Returns the entry for a new endpoint, with names that are valid in the catalogue.
     fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
         let mut tree = gap.new.tree(&self.draft.editor).clone();
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
@@ -223,7 +225,7 @@ impl Merger<'_> {
             if self.editor.tree(file).get("title").is_some() {
                 self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
             } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
-                // A group whose endpoints are all in other groups is not added.
+                // A new group is not added if all of its endpoints are already known in other groups.
                 // `write_records` may have created the file with the records of the group.
                 let records = self.editor.tree(file).entries("records").to_vec();
                 let mut head = drafted.clone();

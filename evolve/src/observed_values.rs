@@ -1,10 +1,10 @@
-//! The values at one path of all responses, counted by kind.
+//! Counts the values at one path of all responses by kind.
 
 use std::collections::BTreeSet;
 
 use serde_yaml::Value;
 
-/// The values of one field, or of the items of a list.
+/// Statistics of the values of one field, or of the items of a list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Observed {
     pub(super) times: usize,
@@ -13,30 +13,30 @@ pub(super) struct Observed {
     pub(super) integers: usize,
     /// The number of fractions, including numbers outside the range of 64-bit integers.
     pub(super) fractions: usize,
-    /// The number of texts that the client accepts where a number is expected.
+    /// The number of strings that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
-    /// The number of numbers, including those in texts, that are not 64-bit integers.
+    /// The number of numbers, including those in strings, that are not 64-bit integers.
     pub(super) non_integers: usize,
-    /// The number of integers that a `number` would round.
+    /// The number of integers that would be rounded as a `number`.
     pub(super) rounded: usize,
-    /// The smallest number, including those in texts.
+    /// The smallest number, including those in strings.
     pub(super) min: f64,
     pub(super) max: f64,
-    /// Some of the texts: at most one more than an enum can have values.
+    /// The different strings; at most one more than an enum can have values.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
-    /// The items of all lists, regardless of the index.
+    /// The items of all lists, regardless of their index.
     pub(super) items: Option<Box<Observed>>,
-    /// The items by index, and the minimum and maximum length of the lists.
+    /// The items of all lists by their index.
     pub(super) by_index: Vec<Observed>,
     min_length: usize,
     max_length: usize,
     pub(super) objects: usize,
     pub(super) fields: ObservedFields,
-    /// The values of all fields together, in case the keys are data.
+    /// The values of all fields together, in case the object is a map.
     pub(super) under_keys: Option<Box<Observed>>,
-    /// `true` if the objects were made from lists by naming the indices.
+    /// `true` if the objects were made from lists by giving each index a name.
     pub(super) by_position: bool,
 }
 
@@ -44,17 +44,17 @@ pub(super) struct Observed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 
-/// The maximum number of values of an enum; further texts are not stored.
+/// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
-/// The maximum length of a row; longer lists are not analysed by index.
+/// The maximum length of a row. Longer lists are not analysed by index.
 const MAX_ROW: usize = 40;
 
-/// The maximum nesting depth at which items are also collected by index, and the values of objects also without their
-/// keys. These values are then stored twice, so each level doubles the work.
+/// The maximum nesting depth at which the items of lists are also collected by index, and the values of objects also
+/// without their keys. These values are then added twice, so each level doubles the work.
 const MAX_DEPTH: usize = 6;
 
-/// The limit up to which an `f64` represents every integer exactly.
+/// An `f64` represents every integer up to this one exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Observed {
@@ -115,8 +115,8 @@ impl Observed {
     fn number(&mut self, float: f64, integer: Option<i64>) {
         let is_whole = float.fract() == 0.0;
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
-        // A large number with few digits is exact, unless it is between the 64-bit integers and the numbers that are
-        // usually written with an exponent.
+        // A large number with few digits is considered exact, unless it is beyond the 64-bit integers and below the
+        // numbers that are usually written with an exponent.
         let is_long = || (1e19..1e21).contains(&float.abs()) || format!("{:e}", float.abs()).len() > 18;
         self.rounded += usize::from(is_whole && float.abs() > EXACT && is_long());
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
@@ -124,51 +124,51 @@ impl Observed {
         self.max = if is_first { float } else { self.max.max(float) };
     }
 
-    /// The number of kinds of values, without `null`.
+    /// Returns the number of different kinds of values, without null.
     pub(super) fn kinds(&self) -> usize {
         let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
         kinds.iter().filter(|times| **times > 0).count()
     }
 
-    /// The number of numbers, without those in texts.
+    /// Returns the number of numbers, without those in strings.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions
     }
 
-    /// The number of values that are not `null`.
+    /// Returns the number of values that are not null.
     pub(super) fn values(&self) -> usize {
         self.times - self.nulls
     }
 
-    /// Returns whether every value can be read as a number.
+    /// Returns `true` if every value can be parsed as a number.
     pub(super) fn are_numbers(&self) -> bool {
         self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
     }
 
-    /// Returns whether every value can be read as text, which includes integers.
+    /// Returns `true` if the client accepts every value as a string, which includes integers.
     pub(super) fn are_texts(&self) -> bool {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Returns whether all values are lists of the same length, in which each index may have its own meaning.
+    /// Returns `true` if all values are lists of the same length, so that each index may have its own meaning.
     pub(super) fn are_rows(&self) -> bool {
         let is_row = self.min_length == self.max_length && (2..=MAX_ROW).contains(&self.max_length);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 
-    /// Converts lists to objects by field names.
+    /// Converts lists to objects; `name` returns the field name for an index.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let by_index = self.by_index.iter().enumerate();
         let fields = ObservedFields(by_index.map(|(index, seen)| (name(index), seen.clone())).collect());
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
-    /// A description of the values as text.
+    /// Returns a description of the values for messages.
     pub(super) fn describe(&self) -> String {
         let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
         let kinds = [
             (self.numbers(), self.describe_numbers()),
-            (self.text_times, format!("texts like {:?}", text().map_or("", |text| excerpt(text)))),
+            (self.text_times, format!("strings such as {:?}", text().map_or("", |text| excerpt(text)))),
             (self.booleans, "booleans".to_owned()),
             (self.lists, self.describe_lists()),
             (self.objects, "objects".to_owned()),
@@ -201,12 +201,12 @@ impl Observed {
     }
 }
 
-/// A number as human-readable text.
+/// Returns a number as human-readable text.
 pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// The number in a text, and the integer if it is one in JSON syntax, as the client parses it.
+/// Returns the number in a string as the client parses it, and also the integer if it is one in JSON syntax.
 fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());
@@ -214,7 +214,7 @@ fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     Some((number.as_f64()?, number.as_i64()))
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }
@@ -228,7 +228,7 @@ impl ObservedFields {
         &mut self.0[index].1
     }
 
-    /// The values of a field.
+    /// Returns the values of a field.
     pub(super) fn get(&self, name: &str) -> Option<&Observed> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
     }
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(seen.fields.get("b").map(|seen| (seen.times, seen.nulls)), Some((1, 1)));
         assert_eq!(
             seen.describe(),
-            "numbers from 1 to 1e300, texts like \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
+            "numbers from 1 to 1e300, strings such as \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
         );
     }
 

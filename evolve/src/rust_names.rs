@@ -1,4 +1,5 @@
-//! Generates Rust names by the rules of the catalogue, or a different name if such a name is invalid or in use.
+//! Generates Rust names by the rules of the catalogue. If such a name is invalid or in use, a different one is
+//! generated.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use codegen::names::{self, Case, Scope};
 
 use super::yaml_tree::Tree;
 
-/// The Rust names in use in one scope.
+/// The Rust names that are in use in one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamesInUse(HashSet<String>);
 
@@ -17,7 +18,8 @@ impl NamesInUse {
         self.0.insert(ident.into());
     }
 
-    /// The `rust_name` that an entry needs for a unique name; `wanted` is the chosen name, if any.
+    /// Returns the `rust_name` that an entry needs for a unique name; `None` if the name that is derived from `name` is
+    /// free. `wanted` is the name that was chosen, if any.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         if let Some(ident) = wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
             self.note(ident);
@@ -32,12 +34,12 @@ impl NamesInUse {
         }
     }
 
-    /// Returns whether a name is in use.
+    /// Returns `true` if a name is in use.
     pub(super) fn has(&self, ident: &str) -> bool {
         self.0.contains(ident)
     }
 
-    /// Returns a free name similar to the wanted one, and marks it as in use.
+    /// Returns a free name that is similar to `name`, and marks it as in use.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
         let ident = free_name(name, case, scope, |ident| self.has(ident));
         self.note(ident.as_str());
@@ -49,7 +51,7 @@ impl NamesInUse {
     }
 }
 
-/// Returns a name similar to the wanted one that is not in use.
+/// Returns a name that is similar to `name` and not in use.
 fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> bool) -> String {
     let ascii: String = names::ascii(name).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
@@ -58,21 +60,22 @@ fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> b
     std::iter::once(base.clone()).chain(numbered(&base, case)).find(is_free).unwrap_or_default()
 }
 
-/// An infinite sequence of alternatives to a name that is in use.
+/// Returns an infinite sequence of alternatives to a name that is in use.
 fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     let joint = if case == Case::Pascal { "" } else { "_" };
-    // The underscore that escapes a keyword is removed, since names have no two underscores in a row.
+    // The underscore that escapes a keyword is removed, because a name never contains two underscores in a row.
     let stem = ident.trim_end_matches('_').to_owned();
     (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
 }
 
-/// The method name of an endpoint; `None` if its name cannot be converted.
+/// Returns the method name of an endpoint, or the Rust name of a param; `None` if its name cannot be converted.
 pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     let chosen = endpoint.text("rust_name").map(str::to_owned);
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
-/// The method name of a new endpoint: the chosen name if it is free, otherwise one derived from its name.
+/// Returns the method name of a new endpoint: the chosen name if it is free, otherwise one that is derived from its
+/// name.
 pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let mut candidates =
@@ -85,21 +88,22 @@ pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&
     candidates.find(is_free).unwrap_or_default()
 }
 
-/// The type names of a method: its record and the marker type of the endpoint.
+/// Returns the type names that belong to a method: those of its record and of the marker type of the endpoint.
 pub(super) fn types_of_method(ident: &str) -> [String; 2] {
     let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
     [names::record(&ty), ty]
 }
 
-/// The name of a type: its own; if that is in use, with its owner's name as prefix, or with a number.
+/// Returns a name for a type: its own name, or if that is in use, its own name with the name of its owner as a prefix,
+/// or with a number.
 pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> bool) -> String {
     let longer = format!("{owner} {name}");
     let is_own_in_use = names::ident(name, Case::Pascal).is_ok_and(|ident| is_in_use(&ident));
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// The id of a shared param: its own id, or its wire name if both are the same constant; with a number if neither is
-/// free. `used` contains the constants of other params.
+/// Returns the id of a shared param: its own id, or its wire name if both become the same constant. If neither is free,
+/// a number is appended. `used` contains the constants of other params.
 pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !used.has(&constant(id));
@@ -111,17 +115,18 @@ pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     chosen
 }
 
-/// The Rust case and scope for the values of an identifier (open) or of an enum.
+/// Returns the case and scope of Rust names for the values of an identifier (`is_open`) or of an enum.
 pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
     if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
 }
 
-/// Returns whether a text is valid as a value of a type. Commas are invalid, since they separate values on the wire.
+/// Returns `true` if a text is valid as a value of a type. Commas are invalid, because they separate values on the
+/// wire.
 pub(super) fn is_value(text: &str) -> bool {
     is_line(text) && !text.contains(',')
 }
 
-/// The singular of a name: `level` for `levels`, `entry` for `entries`.
+/// Returns the singular of a name, such as `level` for `levels` or `entry` for `entries`.
 pub(super) fn singular(name: &str) -> String {
     match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {
         Some(stem) if stem.len() > 1 => return format!("{stem}y"),

@@ -1,19 +1,19 @@
-//! Saved responses: a JSON body, alone or after its status line and headers.
+//! Reads saved responses: a JSON body, alone or after its status line and headers.
 
 use serde_yaml::Value;
 
-/// The sandbox's marker of a response with mock data: a header, and a key of the body.
+/// The header and the body key by which the sandbox marks a response with mock data.
 const MOCK_MARKER: &str = "x-sandbox-invented";
 
 /// A response to learn from.
 #[derive(Debug)]
 pub(super) struct SavedResponse {
-    /// The origin of the response, for messages.
+    /// The origin of the response, which messages mention.
     pub(super) origin: String,
     pub(super) body: Value,
-    /// `true` if the response has the marker of a mock response.
+    /// `true` if the response is marked as a mock response.
     pub(super) is_mock: bool,
-    /// `true` if the status was saved with the response; a saved error status is rejected.
+    /// `true` if the status was saved with the response. It is a success status, because others are rejected.
     pub(super) has_status: bool,
 }
 
@@ -34,13 +34,13 @@ impl SavedResponse {
         Ok(Self { origin: origin.to_owned(), body, is_mock, has_status: !head.is_empty() })
     }
 
-    /// The value at a JSON path of the body.
+    /// Returns the value at a JSON path of the body.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         path.split('.').try_fold(&self.body, |value, key| value.get(key))
     }
 }
 
-/// The saved text, or an error message if the bytes are not text.
+/// Returns the saved text, or an error message if the bytes are not text.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     const GZIP: &[u8] = &[0x1f, 0x8b];
     let has_encoding = || {
@@ -48,25 +48,25 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     };
     std::str::from_utf8(bytes).map_err(|_| {
         let why = match bytes {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16; save it as UTF-8",
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the response is encoded as UTF-16; save it as UTF-8",
             _ if bytes.starts_with(GZIP) || has_encoding() => {
-                "its body is compressed; save it with `curl --compressed`"
+                "the body is compressed; save the response with `curl --compressed`"
             }
-            _ => "it is not UTF-8 text; save it with `curl --compressed`",
+            _ => "the response is not UTF-8 text; save it with `curl --compressed`",
         };
         why.to_owned()
     })
 }
 
-/// The message about a body that is not JSON, with the remedy.
+/// Returns the message about a body that is not JSON, and the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
         None => "the response has no body; send a request that returns one".to_owned(),
-        Some('<') => "the body is HTML or XML, not JSON, so another server has responded; \
+        Some('<') => "the body is HTML or XML, not JSON, so another server has probably responded; \
                       check the address and the credentials"
             .to_owned(),
         _ if error.to_string().starts_with("duplicate entry") => {
-            format!("duplicate key in an object of the body, so the right value is unknown: {error}")
+            format!("an object of the body contains a key twice, so the right value is unknown: {error}")
         }
         _ if ["recursion limit", "number out of range"].iter().any(|limit| error.to_string().starts_with(limit)) => {
             format!("the client cannot read this JSON: {error}; leave the body `unknown`")
@@ -75,8 +75,8 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Returns the last of several heads (a proxy may have added its own first) and the body after it; rejects an error
-/// status.
+/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added its own headers
+/// first, so only the last headers are used.
 fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();
@@ -88,7 +88,7 @@ fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
         }
         let status = head.split_whitespace().nth(1).unwrap_or_default();
         if !status.starts_with('2') {
-            return Err(format!("its status is {status}, expected a success; save a response with status 200"));
+            return Err(format!("the status is {status}, expected a success; save a response with status 200"));
         }
         return Ok((head, body));
     }
@@ -112,7 +112,7 @@ mod tests {
             ("{\"data\": [], \"x-sandbox-invented\": \"fields\"}", Ok((true, false))),
             (
                 "HTTP/1.1 422 Unauthorized\r\n\r\n{}",
-                Err("its status is 422, expected a success; save a response with status 200"),
+                Err("the status is 422, expected a success; save a response with status 200"),
             ),
             ("HTTP/1.1 200 OK\r\n", Err("the file ends within the headers; save the complete response")),
             ("HTTP/1.1 204 No Content\r\n\r\n", Err("the response has no body; send a request that returns one")),
@@ -131,7 +131,7 @@ mod tests {
             ),
             (
                 "{\"a\": 1, \"a\": 2}",
-                Err("duplicate key in an object of the body, so the right value is unknown: \
+                Err("an object of the body contains a key twice, so the right value is unknown: \
                      duplicate entry with key \"a\" at line 1 column 12"),
             ),
         ];
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn response_that_is_not_text_is_an_error_with_help() {
         let table: [(&[u8], &str); 4] = [
-            (b"\x1f\x8b\x08\x00", "its body is compressed"),
-            (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x02\xff", "its body is compressed"),
-            (b"\xff\xfe{\x00}\x00", "it is UTF-16"),
-            (b"{\"a\": \"\xe9\"}", "it is not UTF-8 text"),
+            (b"\x1f\x8b\x08\x00", "the body is compressed"),
+            (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x02\xff", "the body is compressed"),
+            (b"\xff\xfe{\x00}\x00", "the response is encoded as UTF-16"),
+            (b"{\"a\": \"\xe9\"}", "the response is not UTF-8 text"),
         ];
         for (bytes, expected) in table {
             let why = SavedResponse::read("", bytes).expect_err(expected);

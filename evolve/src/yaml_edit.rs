@@ -1,7 +1,7 @@
-//! Edits the text of a catalogue file to match a tree; comments, order and layout are preserved.
+//! Edits the text of a catalogue file to match a tree. Comments, order and layout are preserved.
 //!
-//! The text is compared with the tree. Each difference becomes a splice of the text, in the layout of the adjacent
-//! values. Then the text is parsed again; if the result differs from the tree, the edit fails.
+//! The text is compared with the tree. Each difference becomes a splice, which replaces a range of the text in the
+//! layout of the adjacent values. Then the text is parsed again. If the result differs from the tree, the edit fails.
 //! Values whose layout cannot be preserved are left unchanged and reported.
 
 mod comments;
@@ -20,7 +20,7 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-/// A replacement: the range of the old text, and the new text.
+/// A range of the old text, and the new text that replaces it.
 type Splice = (Range<usize>, String);
 
 /// A file that is being edited.
@@ -28,12 +28,11 @@ struct FileEdit {
     text: Vec<char>,
     splices: Vec<Splice>,
     unchanged: Vec<String>,
-    /// The path to the current node, as text.
+    /// The path to the current node, for messages.
     path: Vec<String>,
 }
 
-/// Edits a text to match a tree; returns the new text, and the changes that have to be made by hand, each with the
-/// reason.
+/// Edits a text to match a tree. Returns the new text, and messages about the changes that have to be made by hand.
 pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>), String> {
     let root = yaml_parser::parse(text).map_err(|error| error.message)?;
     if is_equal(&root, wanted) {
@@ -50,7 +49,7 @@ pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>)
 }
 
 impl FileEdit {
-    /// Edits one value, as far as its layout allows; `key` is the key before it in a block map.
+    /// Edits one value, as far as its layout allows. `key` is the key of the value, if it is in a block map.
     fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         if is_equal(node, wanted) {
             return wanted.clone();
@@ -65,7 +64,7 @@ impl FileEdit {
         }
     }
 
-    /// Returns whether a value in brackets has to be rewritten in block style.
+    /// Returns `true` if a value in brackets has to be rewritten in block style.
     fn needs_block(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
         let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
         let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
@@ -92,7 +91,7 @@ impl FileEdit {
         Tree::List(result)
     }
 
-    /// Existing keys keep their order; each new key is inserted after its predecessor in the tree.
+    /// Edits a map. Existing keys keep their order, and each new key is inserted after its predecessor in the tree.
     fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
         let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
         let mut result = Vec::new();
@@ -123,7 +122,7 @@ impl FileEdit {
         Tree::Map(result)
     }
 
-    /// Inserts new keys after an existing one, or before the first.
+    /// Inserts new keys after an existing key, or before the first key.
     fn insert(&mut self, map: &Node, entries: &[(Node, Node)], after: Option<usize>, new: &[(String, Tree)]) {
         let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
         let (start, column) = (first.span.start, self.column(first.span.start));
@@ -147,7 +146,7 @@ impl FileEdit {
         self.splices.push(splice);
     }
 
-    /// Replaces a value that is written on one line; any other value is left unchanged and reported.
+    /// Replaces a value that is written on one line. Any other value is left unchanged and reported.
     fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
@@ -165,8 +164,8 @@ impl FileEdit {
                 let end = self.line_end(old.end);
                 let between = self.text[key.span.end..old.start].iter();
                 let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
-                // The old value and the white space before it are removed; the block begins below a comment on this
-                // line.
+                // The old value and the white space before it are removed. The block begins on the next line, so that a
+                // comment stays on this line.
                 vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
             }
             _ => vec![(old, wanted.inline())],
@@ -175,7 +174,8 @@ impl FileEdit {
         wanted.clone()
     }
 
-    /// New items of a block list, with as many blank lines between them as between the last two.
+    /// Returns the splice that appends items to a block list. They are separated by a blank line if the last two items
+    /// are.
     fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);
@@ -210,7 +210,7 @@ impl FileEdit {
     }
 }
 
-/// Returns whether a node matches a tree, regardless of the order of keys.
+/// Returns `true` if a node matches a tree, regardless of the order of keys.
 fn is_equal(node: &Node, wanted: &Tree) -> bool {
     match (&node.kind, wanted) {
         (Kind::List(known), Tree::List(items)) => {
@@ -225,7 +225,7 @@ fn is_equal(node: &Node, wanted: &Tree) -> bool {
     }
 }
 
-/// New items or pairs in brackets, inserted after the last existing one.
+/// Returns the splice that inserts items or pairs in brackets after the last existing one.
 fn after_flow(last: &Node, new: &Tree) -> Splice {
     let new = new.inline();
     let end = last.span.end;

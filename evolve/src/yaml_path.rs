@@ -1,11 +1,11 @@
-//! A path in the catalogue: a file, and the keys and indices that lead to a part of it.
+//! A path in the catalogue: a file, and the keys and indices that lead to a value in the file.
 
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::yaml_edit::Step;
 use crate::yaml_tree::Tree;
 
-/// The path of a part of a catalogue.
+/// The path of a value in a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct YamlPath {
     pub(crate) file: String,
@@ -13,32 +13,32 @@ pub(crate) struct YamlPath {
 }
 
 impl YamlPath {
-    /// The path of an entire file.
+    /// Returns the path of an entire file.
     pub(crate) fn file(name: &str) -> Self {
         Self { file: name.to_owned(), path: Vec::new() }
     }
 
-    /// The path of `service.yaml`.
+    /// Returns the path of `service.yaml`.
     pub(crate) fn service() -> Self {
         Self::file(SERVICE)
     }
 
-    /// The path of the envelope of every series.
+    /// Returns the path of the envelope of every series.
     pub(crate) fn envelope() -> Self {
         Self::service().key("envelope")
     }
 
-    /// The module of the group that the file describes.
+    /// Returns the module of the group that the file describes.
     pub(crate) fn module(&self) -> &str {
         self.file.trim_end_matches(".yaml")
     }
 
-    /// The path of a key in the map at this path.
+    /// Returns the path of a key in the map at this path.
     pub(crate) fn key(&self, key: &'static str) -> Self {
         self.step(Step::Key(key))
     }
 
-    /// The path of an item in the list at this path.
+    /// Returns the path of an item in the list at this path.
     pub(crate) fn item(&self, index: usize) -> Self {
         self.step(Step::Item(index))
     }
@@ -47,7 +47,8 @@ impl YamlPath {
         Self { path: [self.path.as_slice(), &[step]].concat(), ..self.clone() }
     }
 
-    /// The path of the map that contains this value, and the key of the value in the map.
+    /// Returns the path of the map that contains this value, and the key of the value in the map; `None` for an item of
+    /// a list.
     pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
         match self.path.split_last()? {
             (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),
@@ -55,12 +56,12 @@ impl YamlPath {
         }
     }
 
-    /// The value at this path.
+    /// Returns the value at this path.
     pub(crate) fn tree<'d>(&self, editor: &'d Editor) -> &'d Tree {
         editor.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
     }
 
-    /// All items of the list at this path, with their paths.
+    /// Returns all items of the list at this path, each with its path.
     pub(crate) fn items<'d>(&self, editor: &'d Editor) -> Vec<(Self, &'d Tree)> {
         let items = editor.entries(self).iter().enumerate();
         items.map(|(index, item)| (self.item(index), item)).collect()

@@ -1,7 +1,7 @@
-//! Values to write into the catalogue: a tree without locations, and its YAML layout.
+//! Values of the catalogue: a tree without positions in a file, and its layout as YAML.
 //!
-//! The layout is that of a hand-written catalogue: one line in braces if that fits, otherwise one key per line, and
-//! quotes only where YAML needs them.
+//! The layout is that of a hand-written catalogue: a value in braces if it fits on one line, otherwise one line for
+//! each key. There are quotes only where YAML needs them.
 
 use codegen::catalogue_format::Map;
 use codegen::yaml_parser::{self, Kind, Node};
@@ -40,7 +40,7 @@ impl Tree {
         Self::Map(entries)
     }
 
-    /// Adds a key to the map, if there is a value for it.
+    /// Adds a key to the map, if `value` is not `None`.
     pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Tree>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
@@ -48,7 +48,7 @@ impl Tree {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
         match self {
             Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -56,12 +56,12 @@ impl Tree {
         }
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_text()
     }
 
-    /// A part, by its path.
+    /// Returns the value at a path.
     pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
         path.iter().try_fold(self, |tree, step| match (step, tree) {
             (Step::Key(key), tree) => tree.get(key),
@@ -70,7 +70,7 @@ impl Tree {
         })
     }
 
-    /// A mutable part, by its path.
+    /// Returns a mutable reference to the value at a path.
     pub(crate) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Tree> {
         path.iter().try_fold(self, |tree, step| match (step, tree) {
             (Step::Key(key), tree) => tree.get_mut(key),
@@ -79,7 +79,7 @@ impl Tree {
         })
     }
 
-    /// The mutable value of a key.
+    /// Returns a mutable reference to the value of a key.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
         match self {
             Self::Map(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -87,7 +87,7 @@ impl Tree {
         }
     }
 
-    /// Sets a key, in the order of the format, or removes it.
+    /// Sets a key, in the order of the format. `None` removes the key.
     pub(crate) fn set(&mut self, map: &Map, key: &str, value: Option<impl Into<Tree>>) {
         match value {
             Some(value) => self.put(key, value.into(), &map.before(key)),
@@ -95,7 +95,7 @@ impl Tree {
         }
     }
 
-    /// Sets a key, after the last of the keys that precede it in the format.
+    /// Sets a key. A new key is inserted after the last of the keys in `before`, which precede it in the format.
     pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
         if let Some(known) = self.get_mut(key) {
             *known = value;
@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Adds those keys of another map that are missing in this map, also within nested maps.
+    /// Adds those keys of another map that are missing in this map. Nested maps are treated in the same way.
     pub(crate) fn or(mut self, other: Self) -> Self {
         let Self::Map(others) = other else { return self };
         for (key, value) in others {
@@ -133,7 +133,7 @@ impl Tree {
         self
     }
 
-    /// The items of the list under a key.
+    /// Returns the items of the list under a key.
     pub(crate) fn entries(&self, key: &str) -> &[Tree] {
         match self.get(key) {
             Some(Self::List(items)) => items,
@@ -141,7 +141,7 @@ impl Tree {
         }
     }
 
-    /// The text, if this is text.
+    /// Returns the text of a text value.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -149,7 +149,7 @@ impl Tree {
         }
     }
 
-    /// The text or number, as written.
+    /// Returns a text or a number, as written.
     pub(crate) fn scalar(&self) -> Option<&str> {
         match self {
             Self::Text(written) | Self::Number(written) => Some(written),
@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// The value on one line, in braces or brackets.
+    /// Returns the value on one line, in braces or brackets.
     pub(crate) fn inline(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -189,17 +189,17 @@ impl Tree {
         }
     }
 
-    /// Returns whether the value is shallow and fits on one line after an indent.
+    /// Returns `true` if the value is shallow and fits on one line after an indent.
     pub(crate) fn fits(&self, indent: usize) -> bool {
         self.is_shallow() && self.is_short(indent)
     }
 
-    /// Returns whether the value fits on one line after an indent.
+    /// Returns `true` if the value fits on one line after an indent.
     pub(crate) fn is_short(&self, indent: usize) -> bool {
         indent + self.inline().chars().count() <= WIDTH
     }
 
-    /// Returns whether the value is a scalar, or a list or map with little nesting.
+    /// Returns `true` if the value is a scalar, a list of scalars, or a map with little nesting.
     pub(crate) fn is_shallow(&self) -> bool {
         match self {
             Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
@@ -212,7 +212,7 @@ impl Tree {
         }
     }
 
-    /// The lines in block style, without the indent of their parent.
+    /// Returns the lines of the value in block style, without the indent of the parent.
     pub(crate) fn block(&self, indent: usize) -> Vec<String> {
         match self {
             Self::Map(entries) if !entries.is_empty() => {
@@ -226,7 +226,7 @@ impl Tree {
         }
     }
 
-    /// The lines of a map entry: a key with this value.
+    /// Returns the lines of a map entry: a key with this value.
     pub(crate) fn entry_lines(&self, key: &str, indent: usize) -> Vec<String> {
         let key = scalar(key, false);
         if let Self::Text(text) = self {
@@ -239,14 +239,15 @@ impl Tree {
         std::iter::once(format!("{key}:")).chain(self.below(indent)).collect()
     }
 
-    /// The lines below a key: the dashes of a list at the indent of the key, the keys of a map further in.
+    /// Returns the lines of the value below its key. The items of a list have the indent of the key, the keys of a map
+    /// a larger one.
     pub(crate) fn below(&self, indent: usize) -> Vec<String> {
         let inner = if matches!(self, Self::List(_)) { 0 } else { 2 };
         let lines = self.block(indent + inner).into_iter();
         lines.map(|line| " ".repeat(inner) + &line).collect()
     }
 
-    /// The lines of one list item.
+    /// Returns the lines of the value as a list item.
     pub(crate) fn item(&self, indent: usize, is_inline: bool) -> Vec<String> {
         if is_inline {
             return vec![format!("- {}", self.inline())];
@@ -255,7 +256,7 @@ impl Tree {
         lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect()
     }
 
-    /// The text of a file, with blank lines between the endpoints of a group.
+    /// Returns the text of a file, with blank lines between the endpoints of a group.
     pub(crate) fn file(&self) -> String {
         let Self::Map(entries) = self else { return String::new() };
         let lines = entries.iter().map(|(key, value)| match (key.as_str(), value) {
@@ -268,7 +269,7 @@ impl Tree {
         lines.collect()
     }
 
-    /// Returns whether the value is a scalar, or an empty list or map.
+    /// Returns `true` if the value is a scalar, or an empty list or map.
     fn is_empty(&self) -> bool {
         match self {
             Self::List(items) => items.is_empty(),
@@ -302,7 +303,7 @@ impl From<Vec<Tree>> for Tree {
     }
 }
 
-/// A text without quotes if every YAML reader parses it as this text, otherwise in quotes.
+/// Returns a text without quotes if every YAML parser reads it as this text, otherwise in quotes.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     if is_word(text) {
         return text.to_owned();
@@ -318,9 +319,9 @@ pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     if text.contains(needs_escapes) { yaml_writer::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// Returns whether a text is obviously plain for every YAML reader, without parsing it.
+/// Returns `true` if a text obviously needs no quotes for any YAML parser, so that it does not have to be parsed.
 fn is_word(text: &str) -> bool {
-    // Readers of YAML 1.1 parse these as a boolean or null.
+    // YAML 1.1 parsers read these as a boolean or null.
     const READ_OTHERWISE: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|character| character.is_ascii_alphanumeric() || " _-./".contains(character))
@@ -328,7 +329,7 @@ fn is_word(text: &str) -> bool {
         && !READ_OTHERWISE.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// A long text on several lines below its key.
+/// Returns the lines of a long text below its key.
 fn folded(key: &str, text: &str, indent: usize) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
     let is_prose = words.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace));

@@ -103,7 +103,7 @@ impl Faults {
         active
     }
 
-    /// Returns whether a new connection is reset.
+    /// Returns `true` if a new connection is reset.
     pub(crate) fn reset_at_accept(&self) -> bool {
         let mut rules = self.rules.iter().filter(|(rule, ..)| rule.fault == Fault::ResetAtAccept);
         rules.any(|(rule, seed, matched)| rule.share.draw(*seed, matched).is_some())

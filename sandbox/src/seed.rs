@@ -52,7 +52,8 @@ impl Seed {
     }
 }
 
-/// The finaliser of splitmix64: each bit of the input affects half of the output bits on average.
+/// Scrambles a number with the finaliser of splitmix64: each bit of the input affects half of the output bits on
+/// average.
 const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

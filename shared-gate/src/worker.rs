@@ -276,7 +276,7 @@ impl<S: StateStore> Worker<S> {
         self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
     }
 
-    /// The earliest time that the server's clock may show.
+    /// Returns the earliest time that the server's clock may show.
     pub(crate) fn now(&self) -> GateTime {
         self.clock.earliest(Instant::now())
     }

@@ -140,7 +140,7 @@ fn version(manifest: &str) -> &str {
     line.and_then(|line| line.split('"').next()).unwrap_or_default()
 }
 
-/// Returns the version after `version`, by Cargo's rules; `None` if `version` is invalid.
+/// Returns the version that follows `version` by Cargo's rules; `None` if `version` is invalid.
 ///
 /// Below 1.0.0, the first number that is not zero counts as the major version.
 pub(crate) fn next_version(verdict: Verdict, version: &str) -> Option<String> {

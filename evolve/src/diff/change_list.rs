@@ -1,4 +1,4 @@
-//! The list of changes; one change may apply to several paths.
+//! The list of changes. One change may apply to several items.
 
 use super::Verdict;
 
@@ -8,16 +8,16 @@ pub struct Changes {
     pub(super) list: Vec<Change>,
 }
 
-/// One change, in the names of the client.
+/// One change, described with the names of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The version bump that the change requires.
     pub verdict: Verdict,
-    /// The heading in a changelog; `None` if the change does not concern users.
+    /// The heading in a changelog; `None` if the change does not affect users.
     pub heading: Option<Heading>,
-    /// The description of the change; `locations` complete the sentence.
+    /// The description of the change; the report appends `locations` to it.
     pub text: String,
-    /// The paths at which the change occurs.
+    /// The items or files in which the change occurs.
     pub locations: Vec<String>,
 }
 
@@ -37,17 +37,17 @@ pub enum Heading {
 }
 
 impl Changes {
-    /// Returns whether there are no changes, so that the emitted files are identical.
+    /// Returns `true` if there are no changes. The emitted files are then identical.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The most severe verdict of all changes; `None` if there are no changes.
+    /// Returns the most severe verdict of all changes; `None` if there are no changes.
     pub fn verdict(&self) -> Option<Verdict> {
         self.list.iter().map(|change| change.verdict).max()
     }
 
-    /// Adds a change, or adds its paths to an equal change.
+    /// Adds a change. If an equal change is already listed, only its locations are added.
     pub(super) fn add(&mut self, change: Change) {
         let essence = |change: &Change| (change.verdict, change.heading, change.text.clone());
         match self.list.iter_mut().find(|known| !known.locations.is_empty() && essence(known) == essence(&change)) {
@@ -59,7 +59,7 @@ impl Changes {
         }
     }
 
-    /// Sorts the changes by severity, then in the order of the catalogue.
+    /// Sorts the changes by severity. Equally severe changes stay in the order of the catalogue.
     pub(super) fn sorted(mut self) -> Self {
         self.list.sort_by_key(|change| std::cmp::Reverse(change.verdict));
         self

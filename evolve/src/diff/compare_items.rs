@@ -1,4 +1,4 @@
-//! Compares two lists of public items: items are paired by name, then by the name on the wire; all other items are new
+//! Compares two lists of public items. Items are paired by name, then by the name on the wire. All other items are new
 //! or removed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
-        // A renamed group or type occurs in other items too; those are not reported as changed.
+        // The name of a renamed group or type also occurs in other items, which are not reported as changed.
         let old = renames.applied(old);
         let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
@@ -38,15 +38,15 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
     let present = there.keys().cloned().collect();
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
-        // The entry of a new group does not list its endpoints, so these are always listed.
+        // The entry of a new group does not list the endpoints of the group, so the endpoints are always reported.
         if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
             changes.add(located(Change::new(Minor, Heading::Added, introduced(new)), new));
         }
     }
 }
 
-/// Returns whether the addition or removal of an item is implied by that of its owner, or of the setter that all
-/// endpoints share.
+/// Returns `true` if the addition or removal of an item follows from the addition or removal of its owner, or of the
+/// setter that all endpoints share.
 fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
@@ -54,7 +54,7 @@ fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key)
         || item.is_member() && side.contains(&setter) && !is_on_both_sides(&setter)
 }
 
-/// Reports a changed name, a changed wire name and a changed type.
+/// Reports a change of the name, of the wire name, or of the type of an item.
 fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
@@ -64,8 +64,8 @@ fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
     let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
         || matches!(new.kind, Kind::Setter | Kind::ListSetter) && !new.is_member();
     if is_on_the_wire && old.wire != new.wire {
-        // If another endpoint had this path before, the names were swapped: the method now returns data of the other
-        // endpoint, which is more than a corrected path.
+        // If another endpoint had this path before, the path was not just corrected: the method now returns the data of
+        // the other endpoint.
         let belonged_to_another =
             new.kind == Kind::Endpoint && before.iter().any(|other| other.kind == new.kind && other.wire == new.wire);
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
@@ -84,12 +84,12 @@ fn introduced(new: &Item) -> String {
     format!("`{}`{ty} is new{summary}", new.name)
 }
 
-/// The change with the item's owner as its path, unless the name of the item contains the owner.
+/// Adds the owner of an item to the locations of a change, if the name of the item does not contain the owner.
 fn located(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }
 
-/// A replacement for a removed item, in parentheses.
+/// Returns the replacement for a removed item in parentheses, if there is one.
 fn substitute(Item { kind, owner, wire, .. }: &Item) -> String {
     match kind {
         Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` requests it untyped)"),

@@ -1,5 +1,5 @@
-//! Facts that the names and types of a client do not show. Most of them are data: a text, a value, and the verdict on
-//! another value.
+//! Compares facts that are not part of the names and types of a client. Most of them are in one table: each fact has a
+//! location, a text and a value, and the verdict on a change of the value.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// Facts by location and text, each with the verdict on a change to its value, and the value.
+/// The facts, by location and text. Each has the verdict on a change of its value, and the value.
 #[derive(Default)]
 struct Facts(BTreeMap<(String, String), (Verdict, String)>);
 
@@ -45,7 +45,7 @@ impl Facts {
         let (verdict, value) = match service.api_key.as_ref().map(|key| key.optional) {
             Some(true) => (Minor, "optional"),
             Some(false) => (Major, "required"),
-            None => (Major, "an error (no API key is sent)"),
+            None => (Major, "an error (because no API key is sent)"),
         };
         facts.add("", "`Builder::api_key` is", verdict, value.to_owned());
         if let Some(key) = &service.api_key {
@@ -55,7 +55,7 @@ impl Facts {
         }
         let (verdict, value) = match service.client_credentials {
             Some(_) => (Minor, "optional"),
-            None => (Major, "an error (no token is fetched)"),
+            None => (Major, "an error (because no token is fetched)"),
         };
         facts.add("", "`Builder::client_credentials` is", verdict, value.to_owned());
         for limit in &service.limits {
@@ -87,14 +87,16 @@ impl Facts {
         self.0.insert((location.to_owned(), what.to_owned()), (verdict, value));
     }
 
-    /// Adds the param that sorts records. Another one is a correction, because `history` always returns the oldest first.
+    /// Adds the param that sorts a history. If it changes, this is a correction, because `history` returns the records
+    /// in ascending time in any case.
     fn add_sort(&mut self, location: &str, history: Option<&codegen::model::History>) {
         if let Some((param, oldest_first)) = history.and_then(|history| history.sort.as_ref()) {
             self.add(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
     }
 
-    /// Adds an order of names, to be compared with another order of the same names.
+    /// Adds the order of some names. The text of the fact contains the sorted names, so that only orders of the same
+    /// names are compared.
     fn add_order<'a>(&mut self, location: &str, verdict: Verdict, names: impl Iterator<Item = &'a str>) {
         let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
         let mut sorted = names.clone();
@@ -102,7 +104,7 @@ impl Facts {
         self.add(location, &format!("the order of {} is", sorted.join(", ")), verdict, names.join(", "));
     }
 
-    /// Adds the unit of a number or timestamp, which no program can read at run time.
+    /// Adds the unit or format of a value. Programs cannot read it at run time.
     fn add_unit(&mut self, service: &Service, location: &str, ty: &Type, unit: &str) {
         let value = match ty.innermost() {
             Type::Timestamp(form) if *form == service.time_form => "that of the service".to_owned(),
@@ -114,7 +116,7 @@ impl Facts {
     }
 }
 
-/// Returns all methods, by the call that users write.
+/// Returns all methods, each with the call that users write.
 fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
     let of_group = |group| Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
     api.groups.iter().flat_map(of_group).collect()
@@ -122,7 +124,8 @@ fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
 
 fn base_url(before: &Service, after: &Service, changes: &mut Changes) {
     let [was, now] = [before, after].map(|service| service.base_url_suffix.as_str());
-    // A base URL that ended in the old suffix also ends in a shorter one, so no program has to change.
+    // If the new suffix is the end of the old one, every base URL that ended in the old suffix also ends in the new
+    // one, so no program has to change.
     if now != was && was.ends_with(now) {
         let text = format!("a base URL no longer has to end in `{was}`");
         changes.add(Change::new(Patch, Heading::Changed, text));
@@ -153,12 +156,12 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     }
 }
 
-/// Returns the range that the client enforces; unlimited if the evidence of the param is too weak.
+/// Returns the range that the client enforces. It is unlimited if the evidence of the param is too weak.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
-/// Returns whether a range allows every value that the old one allows.
+/// Returns `true` if a range allows every value that the old range allows.
 fn allows_all_of(range: Range, old: Range) -> bool {
     range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
         && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))

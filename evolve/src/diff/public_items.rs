@@ -1,25 +1,25 @@
-//! Public items of a client: all names that users can write.
+//! The public items of a client: all names that users can write.
 
 use codegen::Api;
 use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
 use quote::ToTokens;
 
-/// A name that users can write, with its kind, its type and the item that it belongs to.
+/// A name that users can write, with its kind, its type and the item to which it belongs.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) kind: Kind,
     /// The name of the item to which this item belongs; empty if there is none.
     pub(super) owner: String,
-    /// The name as users write it; fields and setters of an endpoint are written without their owner.
+    /// The name as users write it. The name of a field, or of a setter of an endpoint, does not contain the owner.
     pub(super) name: String,
-    /// The name on the wire; for groups, types and records the names of their parts.
+    /// The name on the wire; for groups, types and records, the names of their parts.
     pub(super) wire: String,
     /// The type, if it has one.
     pub(super) ty: String,
     pub(super) summary: String,
 }
 
-/// The kind of an item. Names of earlier kinds occur in items of later kinds, so renames are found in this order.
+/// The kind of an item. The names of earlier kinds occur in items of later kinds, so items are compared in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Group,
@@ -48,12 +48,12 @@ impl Item {
         (if self.is_member() { self.owner.clone() } else { String::new() }, self.name.clone())
     }
 
-    /// Returns whether users write the item after its owner.
+    /// Returns `true` if the name is written after its owner, like a field or a setter of an endpoint.
     pub(super) fn is_member(&self) -> bool {
         self.name.starts_with('.') && !self.owner.is_empty()
     }
 
-    /// Returns whether `new` is this item under another name.
+    /// Returns `true` if `new` is this item under another name.
     pub(super) fn is_continued_by(&self, new: &Self) -> bool {
         let has_free_owner = matches!(self.kind, Kind::Endpoint | Kind::Record);
         self.kind == new.kind
@@ -63,7 +63,7 @@ impl Item {
     }
 }
 
-/// All items of a client, sorted by kind.
+/// Returns all items of a client, sorted by kind.
 pub(super) fn items(api: &Api) -> Vec<Item> {
     let mut items = Items(Vec::new());
     for limit in &api.service.limits {
@@ -148,7 +148,8 @@ impl Items {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
-                // If all endpoints share the type of a setter, only the entry of the setter contains the type.
+                // If the setter has the same type on all endpoints, only the entry of the setter itself contains the
+                // type.
                 if api.setter(ident).is_none_or(|setter| setter.ty.is_none()) {
                     item.ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 }
@@ -168,7 +169,7 @@ pub(super) fn records(api: &Api) -> impl Iterator<Item = (String, &Record)> {
     api.records.iter().map(|record| (record.ident.clone(), record)).chain(of_groups)
 }
 
-/// The call of a method, as users write it.
+/// Returns the call of a method, as users write it.
 pub(super) fn call(group: &Group, endpoint: &Endpoint) -> String {
     format!("client.{}().{}()", group.ident, endpoint.ident)
 }
@@ -186,12 +187,12 @@ fn named(record: &RecordRef) -> String {
     module + &record.ident
 }
 
-/// The type of an argument as users read it; brackets mark a list.
+/// Returns the type of an argument as reports show it. A list is in brackets.
 fn argument_type(ty: &Type, is_list: bool) -> String {
     if is_list { format!("[{}]", rust(ty)) } else { rust(ty) }
 }
 
-/// A type as users write it.
+/// Returns a type as users write it.
 fn rust(ty: &Type) -> String {
     match ty {
         Type::Record(record) | Type::Recursive(record) => named(record),

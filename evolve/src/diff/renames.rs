@@ -1,8 +1,8 @@
-//! Renamed items, to update texts that contain the old names.
+//! Replaces the old names of renamed items in the texts of other items.
 
 use super::public_items::{Item, Kind};
 
-/// Old names, each with the new one.
+/// The renamed items: pairs of the old and the new name.
 #[derive(Default)]
 pub(super) struct Renames(Vec<(String, String)>);
 

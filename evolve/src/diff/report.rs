@@ -1,11 +1,11 @@
-//! The changes as text: grouped by verdict in a terminal, under headings in a changelog.
+//! Formats the changes as text: by verdict for a terminal, and under headings for a changelog.
 
 use std::fmt;
 
 use super::change_list::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// The maximum number of paths that are listed; the rest are counted.
+/// The maximum number of locations that are listed. If there are more, the rest are counted.
 const MAX_LISTED: usize = 5;
 
 impl fmt::Display for Changes {
@@ -48,7 +48,8 @@ impl fmt::Display for Change {
 }
 
 impl Changes {
-    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if no change concerns users.
+    /// Returns a changelog entry in Markdown, with the headings of keepachangelog.com. It is empty if no change affects
+    /// users.
     pub fn changelog(&self) -> String {
         use Heading::{Added, Changed, Deprecated, Fixed, Removed};
         let headings = [Added, Changed, Deprecated, Removed, Fixed];
@@ -60,7 +61,7 @@ impl Changes {
         let mut entries = String::new();
         for change in self.list.iter().filter(|change| change.heading == Some(heading)) {
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
-            // The text of an addition ends in a summary, which already ends with a full stop.
+            // The text of an addition ends with a summary, which already ends with a full stop.
             let end = if change.text.ends_with('.') { "" } else { "." };
             entries += &format!("- {breaking}{change}{end}\n");
         }

@@ -7,14 +7,14 @@ use std::fmt;
 pub enum Verdict {
     /// Existing programs work as before, and there are no new items.
     Patch,
-    /// New items; existing programs work as before.
+    /// There are new items. Existing programs work as before.
     Minor,
     /// A working program no longer compiles, no longer starts, or gets a new error.
     Major,
 }
 
 impl Verdict {
-    /// The label in reports and test cases: `patch`, `minor` or `major`.
+    /// Returns the label in reports and test cases: `patch`, `minor` or `major`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Patch => "patch",

@@ -1,4 +1,4 @@
-//! The body of a successful response: the records of a series, or one object.
+//! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
 use serde_yaml::Value;
 
@@ -11,13 +11,13 @@ use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, re
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The body of a successful response, in which records have numbers as names; `None` if the body is unknown.
+    /// Returns the body of a successful response; `None` if the body is unknown. Records in it have numbers as names.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let responses = operation.get("responses")?;
         let success = success_response(responses);
         let chosen = success.map(|(status, _)| status);
         for (status, _) in entries_of(responses) {
-            // Errors are statuses of the service.
+            // Error statuses are imported as facts about the service.
             if Some(status) != chosen && error_status(status).is_none() && !status.starts_with("x-") {
                 let weight = if chosen.is_none() { Weight::Missing } else { Weight::Aside };
                 self.omissions.add(weight, format!("the response `{status}`"), &format!("{pointer}/responses"));
@@ -31,7 +31,7 @@ impl<'d> Reader<'d> {
         let json = entries(response, "content").find(|(kind, _)| is_json(kind));
         for (kind, _) in entries(response, "content").filter(|(kind, _)| json.is_none_or(|(json, _)| json != *kind)) {
             let weight = if json.is_none() { Weight::Missing } else { Weight::Aside };
-            self.omissions.add(weight, format!("the body as `{kind}`"), pointer);
+            self.omissions.add(weight, format!("a body of the media type `{kind}`"), pointer);
         }
         let (_, content) = json?;
         let Some(schema) = content.get("schema") else {
@@ -42,7 +42,7 @@ impl<'d> Reader<'d> {
         self.series(schema, name, &at).or_else(|| self.without_envelope(schema, name, &at))
     }
 
-    /// A body in the envelope of the service.
+    /// Returns a body in the envelope of the service; `None` if the schema does not have the envelope.
     fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let (list, list_at) = self.schema_at(schema, pointer, &self.data.clone()?)?;
         let (list, reference) = self.document.follow(list)?;
@@ -54,7 +54,7 @@ impl<'d> Reader<'d> {
             |key: &str, path: &Option<String>| path.as_ref().is_some_and(|path| path.split('.').next() == Some(key));
         for (key, _, at) in self.fields_of(schema, pointer) {
             if ![&self.data, &self.metadata].iter().any(|path| is_known(key, path)) {
-                self.omissions.add(Weight::Fact, format!("`{key}` next to the records"), &at);
+                self.omissions.add(Weight::Fact, format!("the key `{key}` next to the records"), &at);
             }
         }
         if let Some((metadata, at)) =
@@ -71,7 +71,7 @@ impl<'d> Reader<'d> {
         Some(self.series_of(record))
     }
 
-    /// The metadata next to the records of a body.
+    /// Reads the metadata next to the records of a body.
     fn metadata(&mut self, schema: &'d Value, pointer: &str) {
         let ty = self.value(schema, "Metadata", pointer).ty;
         if let Some(record) = record_in(&ty).filter(|_| innermost(&ty) == ty)
@@ -88,7 +88,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Returns the schema at the end of dotted keys, and its path.
+    /// Returns the schema at a dot-separated path of keys, and its path in the description.
     fn schema_at(&mut self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, pointer.to_owned()), |(schema, pointer), key| {
             let mut fields = self.fields_of(schema, &pointer).into_iter();
@@ -96,13 +96,13 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// Returns the properties of an object or of the object that it refers to.
+    /// Returns the properties of a schema or of the schema to which it refers.
     fn fields_of(&mut self, schema: &'d Value, pointer: &str) -> Vec<(&'d str, &'d Value, String)> {
         let target = self.resolve(schema, pointer);
         target.map_or_else(Vec::new, |(target, at)| self.properties(target, at.unwrap_or(pointer)).listed)
     }
 
-    /// A body without an envelope.
+    /// Returns a body that does not use the envelope of the service.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
         // If the catalogue has no envelope, a list of records is a series.
@@ -113,8 +113,8 @@ impl<'d> Reader<'d> {
             _ if ty == ANY => return None,
             _ => {}
         }
-        // The type of the body contains this record, for example as a list item, so the body cannot list its
-        // fields. Counted as a second use, it becomes a named record.
+        // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
+        // the record. This use is counted a second time, so that the record gets a name.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
@@ -124,13 +124,13 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The response with status 200, or otherwise the first success, after its status.
+/// Returns the response with status 200, or otherwise the first response with a success status. The status precedes it.
 pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()
 }
 
-/// Returns whether a media type is one JSON value, unlike `application/x-ndjson`.
+/// Returns `true` if a body of this media type is one JSON value, unlike `application/x-ndjson`.
 pub(super) fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")

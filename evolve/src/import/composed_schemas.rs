@@ -1,7 +1,7 @@
 //! Composed schemas: `allOf`, `oneOf` and `anyOf`.
 //!
-//! Parts are merged into one record with the other keys. A single alternative, with or without `null`, counts as a
-//! part. The catalogue cannot express a choice among several.
+//! The parts and the keys of the schema itself are merged into one record. A single alternative, with or without
+//! `null`, counts as a part. The catalogue cannot express a choice among several alternatives.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use super::omissions::Weight;
 use super::schemas::{DEPTH, Valued, is_nullable};
 use crate::draft_types::{ANY, record_name};
 
-/// Keys that describe the type itself; a part without any of them only contains facts.
+/// Keys that describe the type itself. A part without any of them contains only facts.
 const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";
 
-/// The alternatives under a key, without `null`, with their indices.
+/// Returns the alternatives under a key, except `null`, each with its index.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
     let all = items(schema, key).iter().enumerate();
     all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
@@ -27,7 +27,8 @@ fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }
 
-/// The values of an enum that is written as alternatives: constants with their meanings.
+/// Returns the values of an enum that is written as alternatives: each alternative is a constant, and may describe its
+/// meaning.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
     let is_constant = |option: &Value| option.get("const").is_some_and(|value| !value.is_mapping());
@@ -35,7 +36,7 @@ pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
 }
 
-/// The schemas that a schema combines, without its own keys, each with its path.
+/// Returns the schemas that a schema combines, each with its path. The keys of the schema itself are not included.
 fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
     let single = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
         [(index, only)] => Some((*only, format!("{pointer}/{key}/{index}"))),
@@ -46,7 +47,8 @@ fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
 }
 
 impl Document {
-    /// A schema with all schemas that apply to it, nearest first: references, parts, and the references of parts.
+    /// Returns a schema and all schemas that apply to it, nearest first: references, parts, and the references of
+    /// parts.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         self.add_layers(schema, pointer, &mut layers, &mut HashSet::new(), 0);
@@ -62,7 +64,7 @@ impl Document {
         seen: &mut HashSet<String>,
         depth: usize,
     ) {
-        // A part that contains itself adds nothing the second time.
+        // A part that contains itself adds nothing when it is read again.
         if depth > DEPTH || !seen.insert(pointer.to_owned()) {
             return;
         }
@@ -79,7 +81,7 @@ impl Document {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a composed schema.
+    /// Returns the type of a schema, including the schemas that it combines.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let has = |key: &str| schema.get(key).is_some();
         let has_type = |part: &Value| STRUCTURE.split(' ').any(|key| part.get(key).is_some());
@@ -102,7 +104,8 @@ impl<'d> Reader<'d> {
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// The properties of an object and of its parts, with their paths; the nearest one takes precedence.
+    /// Returns the properties of an object and of its parts, with their paths. If several have the same name, the
+    /// nearest one is used.
     pub(super) fn properties(&mut self, schema: &'d Value, pointer: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, pointer).into_iter().rev() {

@@ -8,7 +8,7 @@ use super::document::{entries, items, text};
 use super::omissions::Weight;
 use crate::yaml_tree::Tree;
 
-/// Returns whether credentials are optional: one of the alternatives is an empty requirement.
+/// Returns `true` if credentials are optional, which an empty security requirement declares.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
 }
@@ -23,7 +23,7 @@ impl Reader<'_> {
             let pointer = format!("#/components/securitySchemes/{name}");
             let Some((scheme, _)) = self.resolve(scheme, &pointer) else { continue };
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            // The catalogue has one API key and one token flow; further schemes are noted as omitted.
+            // The catalogue has one API key and one token flow. Further schemes are reported as not imported.
             if let (Some(carrier), None) = (key_carrier(scheme, has_flow), &key) {
                 key = Some(carrier.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {
@@ -41,8 +41,8 @@ impl Reader<'_> {
     }
 }
 
-/// The part of a request that carries the API key. If a flow issues tokens, the `Authorization` header is reserved for
-/// them.
+/// Returns the part of a request that carries the API key. If a flow issues tokens, the `Authorization` header is
+/// reserved for them.
 fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
     let (name, part) = (text(scheme, "name").unwrap_or_default(), text(scheme, "in"));
     let http = text(scheme, "scheme").unwrap_or_default().to_ascii_lowercase();
@@ -57,11 +57,11 @@ fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
     }
 }
 
-/// The flow that returns an access token.
+/// Converts the flow that returns an access token; returns `None` if the path of the token is invalid.
 fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
     let url = text(flow, "tokenUrl")?;
     url_path::check(url, false).ok()?;
-    // Every base URL already ends in `base`, so the path of the token must not repeat it.
+    // Every base URL already ends in `base`, so the path of the token must not begin with it.
     let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
     Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))
 }

@@ -1,4 +1,4 @@
-//! An OpenAPI description as a tree, with lookup of references.
+//! An OpenAPI description as a tree, in which references can be resolved.
 
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
@@ -18,11 +18,12 @@ pub(super) type Layer<'d> = (&'d Value, String);
 const HOPS: usize = 16;
 
 impl Document {
-    /// Reads JSON or YAML of a supported version.
+    /// Parses a description in JSON or YAML, and rejects unsupported versions.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
         let root: Result<Value, String> = if text.trim_start().starts_with('{') {
-            // YAML may begin like JSON, so YAML is tried after JSON. JSON numbers may have any size.
+            // YAML may begin like JSON, so text that is not valid JSON is parsed as YAML. The JSON parser is tried
+            // first because it accepts numbers of any size.
             serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
@@ -30,7 +31,7 @@ impl Document {
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
         let mut root = merged.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
         normalize(&mut root);
-        // A short version such as 3.1 is often written as a number.
+        // A version such as 3.1 is often written without quotes, so that YAML reads a number.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => {
@@ -47,9 +48,9 @@ impl Document {
         &self.root
     }
 
-    /// Resolves references, and returns the value with the last reference.
+    /// Follows the references of a value, and returns the target and the last reference.
     ///
-    /// Returns `None` if a reference points outside the description, or to nothing.
+    /// Returns `None` if a reference leads out of the description, to a missing value, or in a cycle.
     pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
         let mut last = None;
         for _ in 0..HOPS {
@@ -71,7 +72,7 @@ impl Document {
     }
 }
 
-/// Removes tags, converts keys to texts, and decodes references, which are parts of URLs with escaped characters.
+/// Removes tags, converts keys to strings, and decodes references, which are parts of URLs with escaped characters.
 fn normalize(value: &mut Value) {
     match value {
         Value::Tagged(tagged) => {
@@ -85,7 +86,7 @@ fn normalize(value: &mut Value) {
                 if let (Some("$ref"), Value::String(text)) = (key.as_str(), &mut value) {
                     *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
                 }
-                // In YAML `200` is a number, even as a key.
+                // In YAML, `200` is a number, even as a key.
                 entries.insert(text_of(&key).into(), value);
             }
         }
@@ -93,7 +94,7 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// The text of a scalar, as written.
+/// Returns a scalar as text.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -103,23 +104,23 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// The entries of a map under a key.
+/// Returns the entries of a map under a key.
 pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
     value.get(key).into_iter().flat_map(entries_of)
 }
 
-/// The entries of a map.
+/// Returns the entries of a map.
 pub(super) fn entries_of(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let map = value.as_mapping().into_iter().flatten();
     map.filter_map(|(key, value)| Some((key.as_str()?, value)))
 }
 
-/// The items of a list under a key.
+/// Returns the items of a list under a key.
 pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
 }
 
-/// The text under a key.
+/// Returns the text under a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }

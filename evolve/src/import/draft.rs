@@ -1,5 +1,5 @@
-//! The content of a description in catalogue terms, before Rust names are chosen: types and records have numbers as
-//! names, and every field has its evidence.
+//! The content of a description in the terms of the catalogue, before Rust names are chosen. Types and records have
+//! numbers as names.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ pub(super) struct Draft {
     pub(super) records: Vec<Named>,
     /// Params that operations refer to.
     pub(super) shared: Vec<Tree>,
-    /// Endpoints, each with the stem of its group's file; their bodies refer to records by number.
+    /// Endpoints, each after the module of its group. Their bodies refer to records by number.
     pub(super) endpoints: Vec<(String, Tree)>,
-    /// Groups by module, with their facts.
+    /// The title and summary of each group, by module.
     pub(super) groups: BTreeMap<String, Tree>,
     /// The records that describe the metadata of the envelope.
     pub(super) metadata: Vec<usize>,
@@ -26,7 +26,7 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// The number of fields that refer to a record; 0 for a type.
+    /// The number of references to a record from fields or types of bodies; 0 for a type.
     pub(super) uses: usize,
 }
 
@@ -35,7 +35,7 @@ impl Named {
         Self { tree, wanted: WantedName { name: name.to_owned(), owner, is_chosen: false }, uses: 0 }
     }
 
-    /// A field by its wire name.
+    /// Returns the field with a wire name.
     pub(super) fn field(&self, name: &str) -> Option<&Tree> {
         self.tree.entries("fields").iter().find(|field| field.text("name") == Some(name))
     }

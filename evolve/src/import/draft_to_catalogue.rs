@@ -1,5 +1,5 @@
-//! Converts a draft to a catalogue. Fields of a record with only one body are listed in that body. Types and records
-//! keep their numbers until the result is merged into a catalogue.
+//! Converts a draft to a catalogue. If only one body uses a record, the body lists the fields of the record. Types and
+//! records keep their numbers until the result is merged into an existing catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::merge::{self, Source};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Converts a draft to a catalogue; `editor` contains the envelope of the series.
+/// Converts a draft to a catalogue. `editor` contains the envelope of the series.
 pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Draft {
     let envelope_time = YamlPath::envelope().key("time").tree(&editor).text("name").map(str::to_owned);
     let mut converter =
@@ -26,7 +26,7 @@ pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Dr
     merge::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 
-/// The records that only one body uses. The body lists their fields, so they need no name.
+/// Returns the records that only one body uses. The body lists their fields, so they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
     let bodies = draft.endpoints.iter().filter_map(|(_, endpoint)| record_of(endpoint.get("body")?));
@@ -37,7 +37,7 @@ fn inline(draft: &Draft) -> BTreeSet<usize> {
     single_use.map(|(record, _)| record).collect()
 }
 
-/// Types or records, components first, so that components get the names that they have in the description.
+/// Sorts types or records so that components are first, and thus get the names that they have in the description.
 fn components_first(mut all: Vec<&Named>) -> Vec<Tree> {
     all.sort_by_key(|named| named.wanted.owner != named.wanted.name);
     all.into_iter().map(|named| named.tree.clone()).collect()
@@ -75,7 +75,7 @@ impl Converter {
         self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
     }
 
-    /// The fields of a record, except the field `but`.
+    /// Returns the fields of a record, except the field with the name `but`.
     fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
         let all = self.draft.records[record].tree.entries("fields").iter();
         all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
@@ -94,7 +94,7 @@ impl Converter {
         }
     }
 
-    /// A body in the format of the catalogue; a record that only this body uses is replaced by its fields.
+    /// Returns a body in the format of the catalogue. A record that only this body uses is replaced by its fields.
     fn body(&self, body: &Tree) -> Tree {
         let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
         let positional = self.is_listed_by_position(record);
@@ -107,13 +107,14 @@ impl Converter {
         new.with_some("positional", positional.then_some(true)).with(kind, self.record_or_fields(record, shared))
     }
 
-    /// The format of the envelope's time in a record whose fields are listed in the body.
+    /// Returns the format of the envelope's time field, if the record has this field and the body lists the fields of
+    /// the record.
     fn form_of_time(&self, record: usize, time: &str) -> Tree {
         let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));
         Tree::map().with_some("format", field.and_then(|field| field.text("format")))
     }
 
-    /// Returns whether a record's fields are listed by position in the body.
+    /// Returns `true` if a body lists the fields of a record by position.
     fn is_listed_by_position(&self, record: usize) -> bool {
         self.inline.contains(&record) && self.draft.records[record].tree.get("positional").is_some()
     }
@@ -125,7 +126,8 @@ impl Converter {
         record_name(record).into()
     }
 
-    /// The time field of a series that does not use the envelope's; `none` if no field is certain to be the time.
+    /// Returns the `time` of a series that does not use the envelope's time field; it is `none` if no field is certain
+    /// to be the time. Returns `None` if the series needs no `time`.
     fn time(&self, record: usize) -> Option<String> {
         let is_inline = self.inline.contains(&record);
         let record = &self.draft.records[record];
@@ -144,7 +146,7 @@ impl Converter {
     }
 }
 
-/// The kind of a body, and the record of its entries or of the entire body.
+/// Returns the kind of a body, and the record that it contains.
 fn record_of(body: &Tree) -> Option<(&'static str, usize)> {
     ["series", "object", "type"].into_iter().find_map(|kind| Some((kind, record_in(body.text(kind)?)?)))
 }

@@ -1,4 +1,4 @@
-//! Converts texts with a closed list of values to named types.
+//! Converts strings with a complete list of values to named types.
 
 use serde_yaml::Value;
 
@@ -13,15 +13,15 @@ use crate::rust_names::is_value;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The type of a text: `string`, or a named type.
+    /// Returns the type of a schema for strings: `string` or a named type.
     pub(super) fn text_type(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let mut values: Vec<Tree> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
-            // `null` is not a value of the enum; `type` declares that the schema is nullable.
+            // `null` is not a value of the enum: `type` already declares that the schema is nullable.
             let is_value = is_value(&written);
             if !is_value && !value.is_null() {
-                self.omissions.add(Weight::Fact, "an `enum` value with a comma or without text", pointer);
+                self.omissions.add(Weight::Fact, "an `enum` value that is not one line without commas", pointer);
             }
             if is_value && !value.is_null() && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.enum_value(value, &written));
@@ -33,14 +33,14 @@ impl<'d> Reader<'d> {
         type_name(self.named_type(schema, name, pointer, values))
     }
 
-    /// A value of a named type, with its facts.
+    /// Returns a value of a named type, with its summary.
     fn enum_value(&self, value: &'d Value, written: &str) -> Tree {
         Tree::map().with("value", written).with_some("summary", self.summary(value, &["description", "title"]))
     }
 
     fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<Tree>) -> usize {
         let texts: Vec<_> = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
-        // Equal inline enums share one type.
+        // Inline enums with the same values share one type.
         let same = self.types_by_values.entry(texts).or_default();
         let is_it = |known: &&usize| !is_component(pointer) || self.draft.types[**known].wanted.name == name;
         if let Some(known) = same.iter().find(is_it) {

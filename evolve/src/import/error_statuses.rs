@@ -1,4 +1,4 @@
-//! Converts error responses to statuses of the service.
+//! Converts error responses to the error statuses of the service.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::omissions::Weight;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Returns every error status, once; `has_body` if the catalogue has the body of errors.
+    /// Returns every error status once. `has_body` is `true` if the catalogue already describes the body of errors.
     pub(super) fn errors(&mut self, evidence: &str, has_body: bool) -> Vec<Tree> {
         let mut errors = BTreeMap::new();
         for (path, item) in entries(self.document.root(), "paths") {
@@ -20,7 +20,7 @@ impl<'d> Reader<'d> {
                 let pointer = format!("`{path}`/responses/{status}");
                 let (response, reference) = self.resolve(response, &pointer).unwrap_or((response, None));
                 if response.get("content").is_some() && !has_body {
-                    let why = "the body of an error; write its members into `error_body`";
+                    let why = "the body of an error response, which you have to describe in `error_body`";
                     self.omissions.add(Weight::Fact, why, reference.unwrap_or(&pointer));
                 }
                 errors.entry(number).or_insert_with(|| self.status(status, response, evidence));

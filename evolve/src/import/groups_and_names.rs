@@ -1,4 +1,5 @@
-//! The names and groups of endpoints: from id and tag, or from the path if they are missing.
+//! Chooses the names and groups of endpoints. The name is derived from the operation id, and the group from the first
+//! tag; if one is missing, the path is used instead.
 
 use codegen::is_line;
 use codegen::names::{self, Case};
@@ -10,13 +11,13 @@ use super::document::{items, text};
 use crate::rust_names::NamesInUse;
 use crate::yaml_tree::Tree;
 
-/// The module name of a tag.
+/// Returns the module name for a tag.
 fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }
 
 impl Reader<'_> {
-    /// The module for an endpoint, from its first tag or from the first segment of its path.
+    /// Returns the module for an endpoint, which is derived from its first tag or from the first segment of its path.
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
@@ -28,7 +29,7 @@ impl Reader<'_> {
         module
     }
 
-    /// The title and the summary of a group.
+    /// Returns the title and the summary of a group.
     fn head(&self, wanted: &str, own: &str) -> Tree {
         let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
         let tag = items(self.document.root(), "tags").iter().find(is_own).unwrap_or(&Value::Null);
@@ -41,7 +42,7 @@ impl Reader<'_> {
         Tree::map().with("title", title).with("summary", summary.as_deref().unwrap_or("unknown"))
     }
 
-    /// The name of an endpoint, from its id, or from its path if it has no id.
+    /// Returns the name of an endpoint, which is derived from its operation id, or from its path if it has none.
     pub(super) fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
         let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
@@ -50,8 +51,8 @@ impl Reader<'_> {
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
-        // If the summary and the operation id become the same method name, the summary is used, as it is written for
-        // readers.
+        // If the summary and the operation id become the same method name, the summary is used, because it is written
+        // for people.
         let summary = text(operation, "summary").filter(|summary| self.options.summaries && is_line(summary));
         let is_same = |summary: &&str| names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake);
         let same = summary.filter(is_same);

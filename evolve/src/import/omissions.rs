@@ -1,11 +1,11 @@
-//! Facts that an import omits: each once, the most severe first, with its count and paths.
+//! Facts that an import omits. Each is reported once, with its count and first path, the most severe first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use serde_yaml::Value;
 
-/// The severity of a loss, the most severe first.
+/// The severity of an omission, the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     /// An item is missing, or unknown.
@@ -14,7 +14,7 @@ pub(super) enum Weight {
     Untyped,
     /// A fact about an item is missing.
     Fact,
-    /// A text is missing, or a fact that does not affect requests.
+    /// A text is missing, or a fact that affects neither requests nor responses.
     Aside,
 }
 
@@ -33,7 +33,7 @@ struct Omission {
     pointers: HashSet<String>,
 }
 
-/// The keys that the import reads, by object.
+/// The keys that the import reads in the root of a description. The next constants contain those of other objects.
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
 pub(super) const PATH: &str = "get parameters summary description";
 pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";
@@ -48,7 +48,7 @@ const ASIDE: &str = "\
     deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
 
 impl Omissions {
-    /// Notes the keys of an object that the import does not read.
+    /// Notes the keys of an object that the import does not read; `known` contains the keys that it reads.
     pub(super) fn unread(&mut self, object: &Value, known: &str, pointer: &str) {
         let has = |keys: &str, key: &str| keys.split_whitespace().any(|known| known == key);
         let keys = object.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());
@@ -58,7 +58,7 @@ impl Omissions {
         }
     }
 
-    /// Returns whether a note explains why the value at a JSON pointer is missing or untyped.
+    /// Returns `true` if a note explains why the value at a path is missing or untyped.
     pub(super) fn is_explained(&self, pointer: &str) -> bool {
         self.list.iter().any(|known| known.weight <= Weight::Untyped && known.pointers.contains(pointer))
     }
@@ -73,7 +73,7 @@ impl Omissions {
         self.list[index].pointers.insert(pointer.to_owned());
     }
 
-    /// The omissions, one line each.
+    /// Returns one line for each omission.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut sorted: Vec<&Omission> = self.list.iter().collect();
         sorted.sort_by_key(|omission| (omission.weight, Reverse(omission.pointers.len())));

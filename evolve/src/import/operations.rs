@@ -37,7 +37,7 @@ impl<'d> Reader<'d> {
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        // Our own descriptions declare unknown params, because a missing `parameters` is an empty list.
+        // A missing `parameters` means an empty list, so emitted descriptions declare unknown params with another key.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = self.params(item, operation, pointer);
         let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
@@ -54,20 +54,21 @@ impl<'d> Reader<'d> {
         self.draft.endpoints.push((group, tree));
     }
 
-    /// The path without the base URL's suffix, if it is valid in the catalogue.
+    /// Returns the path without the suffix of the base URL, if it is valid in the catalogue.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
         let server = self.server_path.as_str();
         let repeats = !server.is_empty() && path.starts_with(&format!("{server}/"));
         if repeats {
-            self.omissions.add(Weight::Fact, format!("`{server}` of the server in a path that repeats it"), pointer);
+            self.omissions.add(Weight::Fact, format!("`{server}` of the server, which a path repeats"), pointer);
         }
-        // The path on the host. The catalogue's paths follow its suffix, which can be a part of the path of the server.
+        // The complete path on the host. The paths in the catalogue follow the suffix of base URLs, which may be the
+        // end of the server's path.
         let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
         let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
         let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
         if rest.is_none() && !server.is_empty() && path.starts_with('/') {
-            let why = format!("`{url}`, because base URLs end in `{}`", self.suffix);
+            let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.suffix);
             self.omissions.add(Weight::Missing, why, pointer);
             return None;
         }
@@ -82,8 +83,8 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// The params, completed or reduced to match those in the path; `None` if the list may be incomplete and the path
-    /// has no params.
+    /// Adds the params that are missing in the list although they are in the path, and removes params `in: path` that
+    /// are not in the path. Returns `None` if the list may be incomplete and the path has no params.
     fn path_params(&mut self, path: &str, params: Vec<Tree>, are_all: bool, pointer: &str) -> Option<Vec<Tree>> {
         let in_path = url_path::params(path);
         let is_unknown = !are_all && in_path.is_empty();
@@ -91,7 +92,7 @@ impl<'d> Reader<'d> {
         let fits = |entry: &Tree| self.definition(entry).get("in").is_some() == in_path.contains(&&*name(self, entry));
         let (mut params, others): (Vec<_>, Vec<_>) = params.into_iter().partition(|entry| !is_unknown && fits(entry));
         for other in others {
-            let why = if is_unknown { "others of the operation are unknown" } else { "it contradicts the path" };
+            let why = if is_unknown { "the other params are unknown" } else { "it contradicts the path" };
             let why = format!("the param `{}`, because {why}", name(self, &other));
             self.omissions.add(Weight::Missing, why, pointer);
         }

@@ -16,8 +16,8 @@ use crate::merge::is_within;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The params of an operation as entries, those of its path item first, and whether all references could be
-    /// resolved.
+    /// Returns the params of an operation as entries, those of its path item first, and `true` if all references could
+    /// be resolved.
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<Tree>, bool) {
         let mut entries: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
@@ -35,12 +35,12 @@ impl<'d> Reader<'d> {
                 None => self.param(target, "", &format!("{pointer}/parameters/{name}")),
             };
             let Some(entry) = entry else { continue };
-            // A param of the operation replaces that of the path item.
+            // A param of the operation replaces the same param of the path item.
             let same = entries.iter().position(|(known, ..)| *known == name);
             match same {
                 Some(index) if entries[index].1 == location => entries[index].2 = entry,
                 Some(_) => {
-                    let why = "a param with the name of another in the path or query";
+                    let why = "a param with the same name as a param in another part of the URL";
                     self.omissions.add(Weight::Missing, why, &format!("{pointer}/parameters/{name}"));
                 }
                 None => entries.push((name, location, entry)),
@@ -49,7 +49,7 @@ impl<'d> Reader<'d> {
         (entries.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
-    /// An entry for a shared param.
+    /// Returns the entry for a shared param, which is read if it is not known yet.
     fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
         if !self.shared.contains_key(id) {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
@@ -59,7 +59,7 @@ impl<'d> Reader<'d> {
         Some(id.into())
     }
 
-    /// The definition of an entry: the entry itself, or the shared param that it refers to.
+    /// Returns the definition of an entry: the entry itself, or the shared param to which it refers.
     pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
         let shared = entry.as_text().and_then(|id| self.shared.get(id));
         shared.map_or(entry, |index| &self.draft.shared[*index])
@@ -96,7 +96,7 @@ impl<'d> Reader<'d> {
         let is_list = item(&ty).is_some();
         let (ty, list, list_as) = several(param, &ty, in_path);
         if is_list && list.is_none() {
-            self.omissions.add(Weight::Fact, "a `style` of lists, so that one value can be sent", pointer);
+            self.omissions.add(Weight::Fact, "a `style` of lists, so the param accepts only one value", pointer);
         }
         if record_in(ty).is_some() || innermost(ty) != ty {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);
@@ -126,12 +126,12 @@ impl<'d> Reader<'d> {
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
         let tree = tree.or(facts);
-        // A shared param has its own evidence; any other inherits that of its endpoint.
+        // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
         let evidence = (!id.is_empty()).then_some(self.options.evidence.as_str());
         Some(summarized(tree).with_some("evidence", evidence).ordered(&PARAM))
     }
 
-    /// Returns whether a param with a plain type accepts a fixed value.
+    /// Returns `true` if a constant value is valid for a param with a plain type.
     fn can_be_fixed(&self, schema: &'d Value, value: &str) -> bool {
         let ty = plain_type(schema);
         self.fits(value, ty, &self.facts_of_value(schema, ty))
@@ -147,7 +147,7 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, facts)).then_some(one)
     }
 
-    /// Returns whether a text is a valid value of a type and within the range of the param.
+    /// Returns `true` if a text is a valid value of a type and within the range of the param.
     pub(super) fn fits(&self, text: &str, ty: &str, facts: &Tree) -> bool {
         let is_in_range =
             || facts.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
@@ -168,7 +168,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The value of a required param that accepts only one value.
+/// Returns the only value that a required param accepts, if there is only one.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
     let one = match items(schema, "enum") {
@@ -179,12 +179,12 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     one.map(text_of).filter(|one| is_line(one))
 }
 
-/// Returns whether a value is a dotted segment, which would change the path that contains it.
+/// Returns `true` if a value is a dot segment, which would change the path that contains it.
 fn is_dotted(value: &str) -> bool {
     matches!(value, "." | "..")
 }
 
-/// The type of a param with a fixed value: `string`, unless the value is a number or a boolean.
+/// Returns the type of a param with a constant value: `string`, unless the value is a number or a boolean.
 fn plain_type(schema: &Value) -> &str {
     match type_of(schema) {
         number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,
@@ -192,7 +192,8 @@ fn plain_type(schema: &Value) -> &str {
     }
 }
 
-/// The type of one value, whether several can be sent, and their format if they are not comma-separated.
+/// Returns the type of one value, the `list_setter` if several values can be sent, and their format if they are not
+/// separated by commas.
 fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });

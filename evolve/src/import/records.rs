@@ -1,4 +1,4 @@
-//! Converts objects to records, with the fields of all of their parts.
+//! Converts objects to records, which contain the fields of all parts of the object.
 
 use codegen::is_line;
 use codegen::spec::FIELD;
@@ -15,7 +15,7 @@ use crate::draft_types::{or_null, record_in, record_name};
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// A record; `None` for an object without listed fields.
+    /// Returns the record for an object; `None` if the object lists no fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
         if let Some(known) = self.records.get(pointer).copied() {
             return self.closed(known, pointer);
@@ -38,17 +38,18 @@ impl<'d> Reader<'d> {
         Some(self.new_record(schema, name, pointer, fields, false))
     }
 
-    /// A known record; `None` if its fields are still being read and no list or map is between it and this reference.
+    /// Returns a known record. Returns `None` if its fields are still being read and no list or map is between the
+    /// record and this reference to it.
     fn closed(&mut self, known: usize, pointer: &str) -> Option<usize> {
         if !self.open.contains(&known) || self.open_around_list >= self.open.len() {
             return Some(known);
         }
-        let why = "a record that may contain itself outside of a list or map, which becomes `any`";
+        let why = "a record that becomes `any`, because it may contain itself outside of a list or map";
         self.omissions.add(Weight::Untyped, why, pointer);
         None
     }
 
-    /// A positional record; `None` for a list without `prefixItems`.
+    /// Returns the positional record for a list; `None` if the list has no `prefixItems`.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
         let items = schema.get("prefixItems")?.as_sequence()?;
         let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
@@ -87,7 +88,7 @@ impl<'d> Reader<'d> {
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(Named::new(tree, name, owner(pointer)));
         self.open.push(index);
-        // A record is read only once, so the depth at which it first occurs must not matter.
+        // A record is read only once, so the result must not depend on the depth at which it occurs first.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
@@ -114,7 +115,8 @@ impl<'d> Reader<'d> {
         field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
     }
 
-    /// The type of an object whose keys are data; `None` if the object lists fields, or has no schema for its values.
+    /// Returns the type of an object with arbitrary keys; `None` if the object lists fields, or has no schema for its
+    /// values.
     pub(super) fn map(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<String> {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
@@ -123,7 +125,7 @@ impl<'d> Reader<'d> {
         Some(format!("map<{}>", self.item(values, name, &format!("{pointer}/additionalProperties"))))
     }
 
-    /// The type of the items of a list or the values of a map.
+    /// Returns the type of the items of a list or the values of a map.
     pub(super) fn item(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let outside = std::mem::replace(&mut self.open_around_list, self.open.len());
         let value = self.value(schema, &crate::rust_names::singular(name), pointer);

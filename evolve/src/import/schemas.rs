@@ -9,10 +9,10 @@ use super::document::{items, text};
 use super::omissions::{SCHEMA, Weight};
 use crate::draft_types::{ANY, TIMESTAMP, record_name};
 
-/// The maximum nesting depth, far above that of any readable schema.
+/// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
 
-/// A type, and whether its value can be `null`.
+/// A type. `nullable` is `true` if its value can be `null`.
 pub(super) struct Valued {
     pub(super) ty: String,
     pub(super) nullable: bool,
@@ -23,17 +23,17 @@ fn any() -> Valued {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema at a path; `name` is used for an unnamed record or enum.
+    /// Returns the type of the schema at a path. An unnamed record or enum gets `name`.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.resolve(own, pointer) else { return any() };
-        // In OpenAPI 3.0, `nullable` next to a reference has no effect, but authors write it to make the value
+        // In OpenAPI 3.0, `nullable` next to a reference has no effect, but authors who write it mean that the value is
         // nullable.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let pointer = reference.unwrap_or(pointer);
         if self.nesting > DEPTH {
-            self.omissions.add(Weight::Untyped, "a schema that contains itself, which becomes `any`", pointer);
+            self.omissions.add(Weight::Untyped, "a schema that becomes `any`, because it contains itself", pointer);
             return any();
         }
         self.omissions.unread(schema, SCHEMA, pointer);
@@ -52,7 +52,7 @@ impl<'d> Reader<'d> {
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
         if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
-            self.omissions.add(Weight::Fact, "`enum` of values that are not text", pointer);
+            self.omissions.add(Weight::Fact, "`enum` with values that are not strings", pointer);
         }
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
@@ -69,7 +69,7 @@ impl<'d> Reader<'d> {
         Valued { ty, nullable: is_nullable(schema) }
     }
 
-    /// The default of a schema, or of the schema that it refers to.
+    /// Returns the default of a schema, or of the schemas that apply to it.
     pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
@@ -79,11 +79,11 @@ impl<'d> Reader<'d> {
         if TypeExpr::parse(&ty).is_some() {
             return ty;
         }
-        self.omissions.add(Weight::Untyped, "lists and maps nested too deep, which become `any`", pointer);
+        self.omissions.add(Weight::Untyped, "lists and maps nested too deeply, which become `any`", pointer);
         ANY.to_owned()
     }
 
-    /// The format of timestamps in a schema, if they are text.
+    /// Returns the format of the timestamps in a schema, if they are strings.
     pub(super) fn timestamp_format(&self, schema: &'d Value) -> Option<&'static str> {
         let mut schema = schema;
         for _ in 0..DEPTH {
@@ -106,7 +106,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The catalogue's name of a timestamp format.
+/// Returns the name of a timestamp format in the catalogue.
 fn written_format(format: &str) -> Option<&'static str> {
     match format {
         "date-time" => Some("iso8601"),
@@ -115,7 +115,7 @@ fn written_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// The types in `type` except `null`; `null` if it is the only one.
+/// Returns the types in `type`. `null` is omitted, unless it is the only one.
 pub(super) fn types(named: &Value) -> Vec<&str> {
     match named {
         Value::String(one) => vec![one],
@@ -127,7 +127,8 @@ pub(super) fn types(named: &Value) -> Vec<&str> {
     }
 }
 
-/// The only type of a schema except `null`, guessed from other keys if it is missing; empty if unknown.
+/// Returns the only type of a schema, apart from `null`. If `type` is missing, the type is guessed from other keys. The
+/// result is empty if the type is unknown.
 pub(super) fn type_of(schema: &Value) -> &str {
     if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
         return if let [one] = types(named).as_slice() { one } else { "" };
@@ -148,12 +149,12 @@ pub(super) fn type_of(schema: &Value) -> &str {
     }
 }
 
-/// Returns whether a schema is a component.
+/// Returns `true` if a schema is a component.
 pub(super) fn is_component(pointer: &str) -> bool {
     pointer.starts_with("#/components/schemas/") && pointer.matches('/').count() == 3
 }
 
-/// The component or the path that contains a schema.
+/// Returns the name of the component, or the path, that contains a schema.
 pub(super) fn owner(pointer: &str) -> String {
     match pointer.strip_prefix("#/components/") {
         Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
@@ -161,7 +162,7 @@ pub(super) fn owner(pointer: &str) -> String {
     }
 }
 
-/// Returns whether a schema itself allows `null`.
+/// Returns `true` if a schema itself allows `null`.
 pub(super) fn is_nullable(schema: &Value) -> bool {
     let is_null = |schema: &Value| text(schema, "type") == Some("null");
     items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))

@@ -1,4 +1,4 @@
-//! The facts of a description about the entire service.
+//! Reads the facts of a description about the entire service.
 
 use codegen::names::{self, Case};
 use codegen::{is_line, url_path};
@@ -13,7 +13,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Makes the `service.yaml` of a new catalogue; `has_error_body` if the catalogue is known and has an error body.
+    /// Returns the `service.yaml` for a new catalogue. `has_error_body` is `true` if there is already a catalogue that
+    /// describes the body of errors.
     pub(super) fn service(&mut self, has_error_body: bool) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
@@ -22,7 +23,7 @@ impl Reader<'_> {
         let prefix = names::ident(&ascii(&title), Case::Shouty).ok();
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
-        // The unit is a guess, and `import` notes it.
+        // The unit is a guess, which `import` reports in a note.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
@@ -41,7 +42,8 @@ impl Reader<'_> {
             .with_some("errors", Some(errors).filter(|errors| !errors.is_empty()))
     }
 
-    /// Reads the base path, the key param, the envelope and the modules of an existing catalogue.
+    /// Reads the facts of an existing catalogue on which the operations depend: the base path, the query param of the
+    /// API key, the envelope and the modules.
     pub(super) fn surroundings(&mut self, editor: &Editor, described: &Tree) {
         let service = editor.tree(SERVICE);
         let at = |path: &[&str]| {
@@ -50,7 +52,8 @@ impl Reader<'_> {
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         self.key_param = at(&["credentials", "api_key", "query"]);
         suffix_of(described).unwrap_or_default().clone_into(&mut self.server_path);
-        // If the catalogue has no suffix and its paths do not include the path of the server, this path is the suffix.
+        // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the
+        // suffix.
         if self.suffix.is_empty() && !has_path_below(editor, &self.server_path) {
             self.suffix.clone_from(&self.server_path);
         }
@@ -62,7 +65,7 @@ impl Reader<'_> {
             .collect();
     }
 
-    /// The path suffix of all base URLs; the user supplies the host.
+    /// Returns the suffix of all base URLs: the path of the first server. The user supplies the host.
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
@@ -73,7 +76,7 @@ impl Reader<'_> {
         for (name, variable) in entries(server, "variables") {
             let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
             if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
-                let why = "a variable of the server's path, replaced by its default";
+                let why = "a variable in the server's path, which is replaced by its default";
                 self.omissions.add(Weight::Fact, why, &format!("#/servers/variables/{name}"));
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
@@ -95,24 +98,24 @@ impl Reader<'_> {
     }
 }
 
-/// The path suffix of base URLs, as declared by a service.
+/// Returns the suffix of base URLs that a service declares.
 fn suffix_of(service: &Tree) -> Option<&str> {
     service.get("base_url")?.text("suffix")
 }
 
-/// Returns whether the catalogue has a path below the path of the description's server.
+/// Returns `true` if a path in the catalogue begins with the path of the description's server.
 fn has_path_below(editor: &Editor, server_path: &str) -> bool {
     let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
     endpoints.any(|endpoint| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{server_path}/"))))
 }
 
-/// The title or version, which may be a number.
+/// Returns the title or version, which may be written as a number.
 fn head(info: &Value, key: &str) -> Option<String> {
     let value = text_of(info.get(key)?);
     Some(value.trim().to_owned()).filter(|value| is_line(value))
 }
 
-/// Notes facts about the service that differ between a description and the catalogue.
+/// Notes the facts about the service that differ between a description and the catalogue.
 pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut Editor) {
     for key in ["base_url", "credentials"] {
         let here = editor.tree(SERVICE).get(key);
@@ -126,7 +129,7 @@ pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut
     }
 }
 
-/// Returns whether the catalogue has a fact of a description, ignoring evidence and texts.
+/// Returns `true` if the catalogue contains a fact of a description. Evidence and texts are ignored.
 fn includes(here: &Tree, described: &Tree) -> bool {
     match (described, here) {
         (Tree::Map(described), here) => described.iter().all(|(key, described)| {

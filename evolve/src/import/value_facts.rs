@@ -1,5 +1,5 @@
-//! Facts about a value other than its type, from its schema or from the object around it, as keys of a field or a
-//! param.
+//! Reads the facts about a value other than its type, from its schema or from the object around the schema. They become
+//! keys of a field or a param.
 
 use codegen::is_line;
 use codegen::spec::RANGE;
@@ -12,11 +12,11 @@ use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_nam
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The facts of a schema. Facts that the schema itself does not declare are those of the schemas that it refers to or
-    /// combines.
+    /// Returns the facts of a schema. A fact that the schema itself does not declare is taken from the schemas that it
+    /// refers to or combines.
     pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // A named type or record declares its own facts, so they are not repeated; a list or map of it declares none.
+        // A named type or record declares its own facts, so they are not repeated. A list or map of it declares none.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.facts(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));
@@ -34,7 +34,7 @@ impl<'d> Reader<'d> {
         self.with_example(facts.with_some("format", format), ty)
     }
 
-    /// The example and the range that an object declares, and its summary if texts are imported.
+    /// Returns the example and the range that an object declares, and its summary if texts are imported.
     pub(super) fn facts(&self, value: &'d Value) -> Tree {
         Tree::map()
             .with_some("summary", self.summary(value, &["description"]))
@@ -42,7 +42,7 @@ impl<'d> Reader<'d> {
             .with_some("range", range(value))
     }
 
-    /// Adds the example in the format of the catalogue, if it is a value of the type.
+    /// Converts the example to the format of the catalogue, or removes it if it is not a value of the type.
     pub(super) fn with_example(&self, mut facts: Tree, ty: &str) -> Tree {
         let example = facts.get("example").and_then(Tree::scalar).map(str::to_owned);
         facts.remove("example");
@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Adds a summary, `unknown` if there is none. The evidence is inherited from the record or endpoint.
+/// Adds the summary `unknown` if there is no summary.
 pub(super) fn summarized(facts: Tree) -> Tree {
     facts.or(Tree::map().with("summary", "unknown"))
 }
@@ -72,7 +72,7 @@ fn restrict(facts: &mut Tree, ty: &str) {
     }
 }
 
-/// The example of a value, if it fits on a line; the first one of several.
+/// Returns the example of a value, or the first of several examples, if it has one line.
 fn example(value: &Value) -> Option<String> {
     match value {
         Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),
@@ -81,14 +81,14 @@ fn example(value: &Value) -> Option<String> {
     }
 }
 
-/// The range that a schema itself declares.
+/// Returns the range that a schema itself declares.
 fn range(schema: &Value) -> Option<Tree> {
     let limit = |key: &str| schema.get(key).and_then(number);
     let range = Tree::map().with_some("min", limit("minimum")).with_some("max", limit("maximum"));
     (range != Tree::map()).then_some(range)
 }
 
-/// A limit of a range. An integer keeps digits that a float would lose.
+/// Returns a bound of a range. An integer keeps the digits that a float would lose.
 fn number(bound: &Value) -> Option<Tree> {
     let number = bound.as_f64().filter(|number| number.is_finite())?;
     let is_whole = bound.is_i64() || bound.is_u64();

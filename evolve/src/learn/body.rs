@@ -1,4 +1,5 @@
-//! Learns the body of an endpoint: unknown fields are drafted, and known ones are widened to fit the responses.
+//! Learns the body of an endpoint: new fields become part of a draft, and known fields are widened to fit the
+//! responses.
 
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
@@ -41,7 +42,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Widens the listed fields of a body, and updates its `time`.
+    /// Widens the fields that a body lists, and updates its `time`.
     fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Observed) {
         let body = self.endpoint.key("body");
         let own = known.text("time");
@@ -58,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Drafts a body whose fields are unknown; its kind may be known.
+    /// Returns a draft of a body whose fields are unknown. Its kind may be known.
     fn new_body(
         &mut self,
         known: &Tree,
@@ -68,7 +69,7 @@ impl Reader<'_> {
     ) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
-                "its keys are data, not field names, like {keys}; leave it `unknown`, and the client returns it as raw JSON"
+                "its keys look like data, not field names: {keys}; leave it `unknown`, and the client returns it as raw JSON"
             )));
         }
         let named = known.text("time");
@@ -96,7 +97,7 @@ impl Reader<'_> {
         Ok(body.with_some("positional", seen.by_position.then_some(true)).with(kind.key(), fields))
     }
 
-    /// The type of a body that is neither a series nor one object.
+    /// Learns the type of a body that is neither a series nor one object.
     fn value(&mut self, known: &Tree, inherited: &str, seen: &Observed) -> Result<(), Refusal> {
         if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
@@ -120,13 +121,13 @@ impl Reader<'_> {
                 seen.describe()
             )));
         }
-        // A body has no key for the format of its timestamps, so these become strings or integers.
+        // A body has no key for the format of its timestamps, so they become strings or integers.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
         Ok(())
     }
 
-    /// Notes a body that was unknown before.
+    /// Notes what was learned about a body that was unknown.
     pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Observed) {
         let body = self.endpoint.key("body").tree(self.editor);
         if let Some(ty) = body.text("type") {
@@ -142,7 +143,8 @@ impl Reader<'_> {
         self.editor.note(format!("learned from {records}: {fields}"));
     }
 
-    /// Rejects records without any of the listed fields, unless the fields are from the previous version.
+    /// Rejects records that have none of the listed fields. Fields that are known only from the previous version do not
+    /// count.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Observed) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_previous(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
@@ -151,7 +153,7 @@ impl Reader<'_> {
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
         Err(Refusal::Message(format!(
-            "it has none of the fields in the catalogue ({}) but {}, so it is probably the response of another endpoint; \
+            "it has none of the fields in the catalogue ({}), but has {}, so it is probably the response of another endpoint; \
              if it is not, set the fields to `unknown` in {} to learn them again",
             names.join(", "),
             if found.is_empty() { "no fields".to_owned() } else { found.join(", ") },

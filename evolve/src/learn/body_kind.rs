@@ -1,4 +1,4 @@
-//! The kind of a body (a series, one object, or another value), and the records of all responses.
+//! Determines the kind of a body (a series, one object, or another value), and collects the records of all responses.
 
 use serde_yaml::Value;
 
@@ -13,12 +13,12 @@ use crate::yaml_tree::Tree;
 pub(super) enum BodyKind {
     Series,
     Object,
-    /// A value of another type.
+    /// A value of any other type.
     Value,
 }
 
 impl BodyKind {
-    /// The kind that the catalogue declares.
+    /// Returns the kind that the catalogue declares.
     pub(super) fn known(body: &Tree) -> Option<Self> {
         [Self::Series, Self::Object, Self::Value].into_iter().find(|kind| body.get(kind.key()).is_some())
     }
@@ -32,7 +32,7 @@ impl BodyKind {
     }
 }
 
-/// Determines the kind of bodies that are unknown.
+/// Determines the kind of a body that is unknown in the catalogue.
 pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
     // Some services send `null` instead of an empty list of records.
     let is_series =
@@ -51,7 +51,7 @@ pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<Body
     }
 }
 
-/// The values of all bodies together.
+/// Collects the bodies of all responses.
 pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
     let mut seen = Observed::default();
     for response in responses {
@@ -60,12 +60,12 @@ pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
     seen
 }
 
-/// The value at the JSON path of a body's records.
+/// Returns the value at the JSON path of the records; without an envelope, it is the body.
 fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&response.body), |data| response.at(data))
 }
 
-/// All records of all responses.
+/// Collects the records of all responses.
 pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, Refusal> {
     let mut seen = Observed::default();
     for response in responses {
@@ -100,7 +100,7 @@ fn no_series(origin: &str, data: Option<&str>) -> Refusal {
     ))
 }
 
-/// All bodies, each of which is one object.
+/// Collects the bodies of all responses, if each body is one object (or a positional list).
 pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> {
     let seen = all_bodies(responses);
     match seen.times {

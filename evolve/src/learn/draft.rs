@@ -1,4 +1,4 @@
-//! The draft of one endpoint, made from its responses and from the known facts in the catalogue.
+//! Drafts the new facts about one endpoint from its responses and from the known facts in the catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::rust_names::singular;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Reads the responses of an endpoint. Known facts are widened at once; new facts become a draft.
+/// Reads the responses of an endpoint. Known types are widened, and new facts are drafted.
 pub(super) struct Reader<'a> {
     pub(super) editor: &'a mut Editor,
     pub(super) options: &'a LearnOptions,
@@ -25,17 +25,18 @@ pub(super) struct Reader<'a> {
     pub(super) file: String,
     /// The path of the endpoint in the catalogue.
     pub(super) endpoint: YamlPath,
-    /// The drafted body, if it was unknown.
+    /// The drafted body, if the body was unknown.
     pub(super) body: Option<Tree>,
     pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
-    /// The known records that are being widened, the outermost first.
+    /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<YamlPath>,
-    /// Values of records inside values of the same record, with the file and the name of the record.
+    /// Values of a record that occur inside values of the same record. Each entry has the file and the name of the
+    /// record.
     pub(super) waiting: Vec<(String, String, Observed)>,
     pub(super) records: Vec<(Tree, WantedName)>,
-    /// Drafted enums, each with the name that it should get and its values.
+    /// The drafted enums: the wanted name and the values of each.
     pub(super) enums: Vec<(WantedName, Vec<String>)>,
-    /// The fields in `--enum` that have texts, of all endpoints.
+    /// The fields in `--enum` for which a response of any endpoint has a string.
     pub(super) enum_fields: &'a mut BTreeSet<String>,
 }
 
@@ -83,18 +84,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The evidence of learned facts, if it is weaker than that of the record or body around them.
+    /// Returns the evidence of learned facts, if it is weaker than `known`, the evidence of the record or body that
+    /// contains them.
     pub(super) fn weaker_evidence(&self, known: &str) -> Option<&'a str> {
         let own = self.options.evidence.as_str();
         (Evidence::of(known) < Evidence::of(own)).then_some(own)
     }
 
-    /// The name of the endpoint, for the names of records and types.
+    /// Returns the name of the endpoint, from which names of records and types are made.
     pub(super) fn owner(&self) -> String {
         crate::rust_names::ident_of(self.endpoint.tree(self.editor)).unwrap_or_default()
     }
 
-    /// The record for nested objects: a known one with the same fields, or a new one.
+    /// Returns the name of the record for nested objects: a known record with the same fields, or a new one.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         let fields = self.new_fields(seen, |_| true);
         self.note_equal_fields(&format!("`{name}`"), seen, &fields);
@@ -104,11 +106,11 @@ impl<'a> Reader<'a> {
         let files = [self.file.as_str(), SERVICE].into_iter();
         let known = files.flat_map(|file| self.editor.tree(file).entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
-            // The known record may declare a field as required that is absent here.
+            // The known record may require a field that is missing in these objects.
             self.known_record(&known, seen);
             return known;
         }
-        // Fields with equal records share one draft, which gets the facts that only the later record has.
+        // Fields with equal records share one draft, which also gets the facts that only the later record has.
         if let Some(index) = self.records.iter().position(|(record, _)| is_same(&record)) {
             let Some(Tree::List(known)) = self.records[index].0.get_mut("fields") else { return record_name(index) };
             for (known, field) in known.iter_mut().zip(fields) {
@@ -131,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The names and types of fields, to compare records.
+/// Returns the names and types of fields, by which records are compared.
 fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
     fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
 }

@@ -1,5 +1,5 @@
-//! Makes enums of texts. Only fields that the user named become enums, because a response is no evidence that a list of
-//! values is complete.
+//! Makes enums from strings. Only fields that the user listed become enums, because a response is no evidence that a
+//! list of values is complete.
 
 use std::collections::BTreeSet;
 
@@ -20,15 +20,16 @@ fn parts(wanted: &str) -> (&str, &str) {
     wanted.split_once('=').unwrap_or((wanted, wanted))
 }
 
-/// Notes the fields in `--enum` that have no texts in any response.
+/// Notes the fields in `--enum` for which no response has a string.
 pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
     for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
-        editor.note(format!("cannot make an enum of `{field}`: no response has texts in a field of this name"));
+        editor.note(format!("cannot make an enum of `{field}`: no response has a string in a field of that name"));
     }
 }
 
 impl<'a> Reader<'a> {
-    /// The type that `--enum` declares for a field with texts, and whether its name differs from the field's.
+    /// Returns the type that `--enum` sets for a field with strings, and `true` if the name of the type differs from
+    /// the name of the field.
     fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<(&'a str, bool)> {
         let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
         let (field, ty) = wanted.find(|(field, _)| *field == name)?;
@@ -36,7 +37,8 @@ impl<'a> Reader<'a> {
         Some((ty, field != ty))
     }
 
-    /// The enum that replaces the type of a listed field, if `--enum` names the field and all its values are texts.
+    /// Returns the enum that replaces the type of a listed field, if `--enum` contains the field and all values are
+    /// strings.
     pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Observed) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => return self.enum_of(name, seen),
@@ -53,35 +55,36 @@ impl<'a> Reader<'a> {
             }
             TypeExpr::Name(_) if is_other => {
                 self.editor
-                    .note(format!("`{name}` already has the type {ty}, which is unchanged; make it a string first"));
+                    .note(format!("`{name}` keeps its type {ty}; to make an enum of it, make it a string first"));
             }
             _ => {}
         }
         None
     }
 
-    /// The enum for a field, if `--enum` names the field and all its values are texts.
+    /// Returns the enum for a field, if `--enum` contains the field and all values are strings.
     pub(super) fn enum_of(&mut self, name: &str, seen: &Observed) -> Option<String> {
         let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
         let why = match &ident {
             Err(_) => format!("{ty:?} cannot be converted to a type name; use `--enum {name}=Type`"),
-            Ok(_) if seen.kinds() > 1 => format!("it has {}, but the values of an enum must be texts", seen.describe()),
-            Ok(_) if seen.texts.len() > MAX_VALUES => format!("it has more than {MAX_VALUES} different texts"),
+            Ok(_) if seen.kinds() > 1 => format!("it has {}, but enum values must be strings", seen.describe()),
+            Ok(_) if seen.texts.len() > MAX_VALUES => format!("it has more than {MAX_VALUES} different strings"),
             Ok(ident) => {
                 let wanted = WantedName { name: ident.clone(), owner: self.owner(), is_chosen };
                 let values = self.values(seen);
                 if !values.is_empty() {
                     return Some(self.draft_enum(wanted, name, values));
                 }
-                "none of its texts is valid as a value".to_owned()
+                "none of its strings is valid as a value".to_owned()
             }
         };
         self.editor.note(format!("cannot make an enum of `{name}`: {why}"));
         None
     }
 
-    /// Adds an enum with these values to the draft, or adds the values to a drafted enum with the same name.
+    /// Adds an enum with these values to the draft. If an enum with the same name is already drafted, the values are
+    /// added to it.
     fn draft_enum(&mut self, wanted: WantedName, field: &str, values: Vec<String>) -> String {
         let namesake = self.named_type(&wanted.name).map(|at| at.tree(self.editor).entries("values"));
         let is_among = |value: &Tree| value.text("value").is_some_and(|value| values.iter().any(|text| text == value));
@@ -103,17 +106,17 @@ impl<'a> Reader<'a> {
         type_name(index)
     }
 
-    /// The path of a type in the catalogue.
+    /// Returns the path of the type with this name in the catalogue.
     pub(super) fn named_type(&self, name: &str) -> Option<YamlPath> {
         let types = YamlPath::service().key("types").items(self.editor);
         types.into_iter().find(|(_, known)| known.text("name") == Some(name)).map(|(at, _)| at)
     }
 
-    /// The texts that are valid as values of an enum.
+    /// Returns the strings that are valid as values of an enum.
     fn values(&mut self, seen: &Observed) -> Vec<String> {
         let (values, others): (Vec<&String>, Vec<&String>) = seen.texts.iter().partition(|text| is_value(text));
         for text in others {
-            self.editor.note(format!("the text {text:?} is omitted: a value must be one line without commas"));
+            self.editor.note(format!("the string {text:?} is omitted: a value must be one line without commas"));
         }
         values.into_iter().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Detects error responses, which look like any other response if their status is not saved.
+//! Detects error responses among saved responses, whose status may be missing.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -7,7 +7,7 @@ use crate::editor::{Editor, Refusal};
 use crate::saved_response::SavedResponse;
 use crate::yaml_tree::Tree;
 
-/// Rejects a probable error response; with a success status, only reports it.
+/// Rejects a response that is probably an error response. If it has a success status, a warning is returned instead.
 pub(super) fn check(
     editor: &Editor,
     file: &str,
@@ -24,10 +24,10 @@ pub(super) fn check(
         let Some(path) = message_path(service, response).filter(|path| !has_records && !is_listed(first(path))) else {
             continue;
         };
-        let why = format!("it has `{path}`, see `error_body` in service.yaml");
+        let why = format!("it contains `{path}` (see `error_body` in service.yaml)");
         if !has_status {
             return Err(Refusal::Message(format!(
-                "{origin} looks like an error response: {why}; if it is not one, save it with its status, as `curl -i` does"
+                "{origin} looks like an error response: {why}; if it is not one, save it with its status (`curl -i`)"
             )));
         }
         warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));
@@ -35,11 +35,11 @@ pub(super) fn check(
     Ok(warning)
 }
 
-/// The JSON path of the message, if a body is an error response.
+/// Returns the JSON path of the message, if a body is an error response.
 fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let has_text = |path: &&str| response.at(path).is_some_and(Value::is_string);
-    // Some error responses have a list instead of the object with the message.
+    // Some error responses have a list where `error_body` declares the object with the message.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|path| Some(first(path)) == key.as_str());
     let has_nothing_else = response.body.as_mapping().is_some_and(|body| body.keys().all(is_first));
     let has_first = |path: &&str| has_nothing_else && response.body.get(first(path)).is_some();

@@ -10,28 +10,28 @@ use crate::observed_values::Observed;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The context of a known list of fields.
+/// A known list of fields: the facts that apply to all of its fields.
 #[derive(Default)]
 pub(super) struct FieldList {
     /// The evidence that fields of the list inherit.
     pub(super) evidence: String,
-    /// The envelope's time field, if the list does not repeat it.
+    /// The name of the envelope's time field, if the list does not include it.
     pub(super) time: Option<String>,
-    /// Fields of the list whose types must not change, each with the reason.
+    /// The fields whose types must not change, each with the reason.
     pub(super) fixed: Vec<(String, &'static str)>,
-    /// The text before the name of a field in messages.
+    /// The text that precedes the name of a field in messages.
     pub(super) within: String,
-    /// `true` if several bodies share this list: a new field may be absent from the other bodies, so it is optional.
+    /// `true` if several bodies share this list. A new field may be missing in the other bodies, so it is optional.
     pub(super) is_shared: bool,
 }
 
-/// The number of values below which all numbers may be integers by chance.
+/// If a field has fewer values, they may all be integers by chance.
 const FEW: usize = 10;
 
 impl Reader<'_> {
-    /// Widens a known list to fit the fields of the responses, and returns the result.
+    /// Widens a known list of fields to fit the responses, and returns the result.
     pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
-        // Another part of the responses may have widened the list already.
+        // The list may already have been widened by another part of the responses.
         let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
         let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
         let is_new = |name: &str| list.time.as_deref() != Some(name) && !is_known(name);
@@ -54,7 +54,7 @@ impl Reader<'_> {
             let is_absent = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
             if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
                 field.set(&FIELD, "optional", Some(true));
-                self.editor.note(format!("`{}{name}` can be absent or null", list.within));
+                self.editor.note(format!("`{}{name}` can be missing or null", list.within));
             }
         }
         let mut new = self.new_fields(seen, |name| names.iter().any(|new| new == name));
@@ -72,7 +72,8 @@ impl Reader<'_> {
         fields
     }
 
-    /// Replaces fields of the previous version that are missing in the responses with the new fields.
+    /// Replaces fields of the previous version that are missing in the responses. Each is replaced by one of the new
+    /// fields.
     fn replace_absent(
         &mut self,
         list: &FieldList,
@@ -90,15 +91,15 @@ impl Reader<'_> {
                 }
                 None => "delete it if it no longer exists",
             };
-            self.editor.note(format!("`{}{name}` of the previous version is absent; {outcome}", list.within));
+            self.editor.note(format!("`{}{name}` of the previous version is missing; {outcome}", list.within));
         }
     }
 
-    /// Widens a known record.
+    /// Widens a known record to fit the responses.
     pub(super) fn known_record(&mut self, name: &str, seen: &Observed) {
         let Some(at) = self.editor.record(&self.file, name) else { return };
         if self.open.contains(&at) {
-            // The record contains itself. Its list must be complete before more values can widen it.
+            // The record contains itself. Its list of fields must be complete before the inner values can widen it.
             return self.waiting.push((at.file, name.to_owned(), seen.clone()));
         }
         let record = at.tree(self.editor).clone();
@@ -110,7 +111,7 @@ impl Reader<'_> {
             ..FieldList::default()
         };
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
-        // The fields of a record refer to records in the file of that record, which may not be the endpoint's file.
+        // The fields of a record refer to records in its own file, which may differ from the endpoint's file.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
         self.open.push(at.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
@@ -124,7 +125,7 @@ impl Reader<'_> {
         self.file = outer;
     }
 
-    /// Drafts the fields that are new.
+    /// Returns drafts of the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
         let (mut fields, mut integers) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
@@ -147,18 +148,18 @@ impl Reader<'_> {
         }
         if !integers.is_empty() {
             let names = integers.join(", ");
-            self.editor.note(format!("few values, all integers: {names}; use `number` if fractions are possible"));
+            self.editor.note(format!("{names} had few values, all integers; use `number` if fractions are possible"));
         }
         fields
     }
 }
 
-/// Returns whether a listed field is known only from the previous version.
+/// Returns `true` if a listed field is known only from the previous version.
 pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
 }
 
-/// The key for the unit or format of a timestamp.
+/// Returns the key for the unit or format of a timestamp.
 fn unit_key(unit: Option<&str>) -> &'static str {
     if unit.is_some_and(|unit| TimeFormat::of(unit).is_some()) { "format" } else { "unit" }
 }

@@ -14,20 +14,20 @@ pub(super) enum Guess {
     TimeInUnit(&'static str),
     /// A timestamp as text, in a format of the catalogue.
     TimeAsText(&'static str),
-    /// A list; its items are guessed separately.
+    /// A list. The type of its items is guessed separately.
     List,
-    /// Lists with a separate type per index.
+    /// A list in which each index has its own type.
     Rows,
-    /// An object whose keys are names of fields.
+    /// An object whose keys are field names.
     Record,
-    /// An object whose keys are data.
+    /// An object with arbitrary keys.
     Map,
 }
 
-/// Guesses the type from the name of a field and its values; `default` is the unit or format of the service.
+/// Guesses the type from the name of a field and its values. `default` is the service's unit or format of timestamps.
 pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
-    // The client accepts numbers that are written as text. A field with only texts stays text, since its texts may be
-    // names that look like numbers.
+    // The client accepts numbers that are sent as strings. A field that has only strings remains a string, because its
+    // values may be names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.non_integers > 0 { "number" } else { "integer" });
     }
@@ -60,7 +60,7 @@ pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
     time_format(seen).map_or(Guess::Builtin("string"), Guess::TimeAsText)
 }
 
-/// Returns whether lists are rows: the values differ in kind by index, or the first one is a time.
+/// Returns `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
 fn do_items_differ(lists: &Observed, default: &str) -> bool {
     let kinds =
         |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
@@ -68,7 +68,8 @@ fn do_items_differ(lists: &Observed, default: &str) -> bool {
     has_time(lists, default) || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// Names for the fields of rows, which have no names in responses: the first is the time, if its values are timestamps.
+/// Returns a function that names the fields of rows, which have no names in responses. The first field is the time, if
+/// its values are timestamps.
 pub(super) fn name_of_index(rows: &Observed, default: &str, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, default), time.to_owned());
     move |index| if index == 0 && has_time { time.clone() } else { format!("value {}", index + 1) }
@@ -79,10 +80,10 @@ fn has_time(rows: &Observed, default: &str) -> bool {
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
 
-/// The name of the time field of rows, unless the catalogue declares another.
+/// The name of the time field of rows, unless the catalogue declares another name.
 pub(super) const TIME: &str = "time";
 
-/// The format in which every text is a timestamp, if there is one.
+/// Returns the format in which every string is a timestamp, if there is one.
 pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
@@ -90,7 +91,7 @@ pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
     Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
 }
 
-/// The format of a text, if the client can read it as a timestamp.
+/// Returns the format of a string, if the client can parse it as a timestamp.
 fn format_of(text: &str) -> Option<&'static str> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let clock = shape.strip_prefix("0000-00-00")?;
@@ -105,17 +106,17 @@ fn format_of(text: &str) -> Option<&'static str> {
     matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some("iso8601")
 }
 
-/// Returns whether the keys of objects are names of fields, and not data like `1700000000` or an exchange.
+/// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
 fn is_record(seen: &Observed) -> bool {
     let names = &seen.fields.0;
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    // If objects have no key in common, the keys are data.
+    // If no two objects have a key in common, the keys are not field names.
     let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// The keys of a body or record, if they seem to be data like times or coins: most of them look like data, or no two
-/// objects have a key in common.
+/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most of them
+/// look like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
@@ -127,12 +128,12 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
 }
 
-/// The unit in which all integers would be timestamps between 1990 and 2200.
+/// Returns the unit in which all integers would be timestamps between 1990 and 2200.
 fn time_unit(seen: &Observed) -> Option<&'static str> {
     unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
 }
 
-/// The unit in which a number would be a timestamp between 1990 and 2200.
+/// Returns the unit in which a number would be a timestamp between 1990 and 2200.
 pub(super) fn unit_of(number: f64) -> Option<&'static str> {
     // 1990 and 2200, in seconds.
     let (first, last) = (6.3e8, 7.3e9);
@@ -144,12 +145,12 @@ pub(super) fn unit_of(number: f64) -> Option<&'static str> {
 fn is_named_like_a_time(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();
-    // The name of a list of timestamps may be a plural.
+    // The name of a list of timestamps may be in the plural.
     let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
     snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
 }
 
-/// Returns whether a text is like `2024-01-31`, with or without a time of day after it.
+/// Returns `true` if a text is a date such as `2024-01-31`, with or without a time of day after it.
 fn looks_like_a_time(text: &str) -> bool {
     let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))

@@ -1,4 +1,4 @@
-//! Learns the objects next to the records of a series: the metadata, and keys that the envelope does not declare.
+//! Learns the metadata next to the records of a series, and reports keys that the envelope does not declare.
 
 use serde_yaml::{Mapping, Value};
 
@@ -22,7 +22,7 @@ impl Reader<'_> {
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let found = seen.describe();
             self.editor.note(format!(
-                "`{name}` next to `{data}` ({found}) is not supported by the catalogue; the client returns it as an \
+                "`{name}` next to `{data}` ({found}) cannot be described in the catalogue; the client returns it as an \
                  unknown field"
             ));
         }
@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
         let seen = objects(responses, &metadata);
         if known.is_none() {
-            self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
+            self.editor.note(format!("`{metadata}` next to the records becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
             self.editor.set(&YamlPath::envelope(), "metadata", new);
         }
@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 }
 
-/// The keys next to the records of all bodies, by path.
+/// Collects the values next to the records of all bodies, by path.
 fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
     let mut around = Observed::default();
     for body in responses.iter().filter_map(|response| response.body.as_mapping()) {
@@ -70,7 +70,7 @@ fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Ob
     around
 }
 
-/// Collects the keys of an object, and of the objects on the path to the records or the metadata.
+/// Collects the entries of an object, and of the inner objects on the path to the records or the metadata.
 fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };
@@ -85,7 +85,8 @@ fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Optio
     }
 }
 
-/// The path of new metadata: that of the only object next to the records, if no key in the path has a dot.
+/// Returns the path of new metadata, which is the only object next to the records; `None` if a key in the path contains
+/// a dot.
 fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
@@ -97,7 +98,8 @@ fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String
     }
 }
 
-/// The objects at one path of all responses; a response without one counts as an empty object, as in the client.
+/// Collects the objects at one path of all responses. A response without such an object counts as one with an empty
+/// object, as in the client.
 fn objects(responses: &[SavedResponse], path: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Observed::default();

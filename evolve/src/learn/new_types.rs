@@ -9,7 +9,7 @@ use crate::observed_values::Observed;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// The type of unknown values, and their unit or format if it can be determined.
+    /// Returns the type for new values, and the unit or format of timestamps if it differs from the default.
     pub(super) fn new_type(&mut self, name: &str, seen: &Observed) -> (String, Option<&'static str>) {
         if let Some(ty) = self.enum_of(name, seen) {
             return (ty, None);
@@ -29,7 +29,7 @@ impl Reader<'_> {
             }
             Guess::List => return self.holding(name, "list", seen.items.as_deref()),
             Guess::Map => {
-                self.editor.note(format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
+                self.editor.note(format!("`{name}` is a map, as its keys look like data: `{}`", seen.fields.0[0].0));
                 return self.holding(name, "map", seen.under_keys.as_deref());
             }
             Guess::Rows => self.record(name, &seen.named(name_of_index(seen, default, TIME))),
@@ -38,7 +38,7 @@ impl Reader<'_> {
         (ty, None)
     }
 
-    /// Notes the reason why a guessed type is imprecise.
+    /// Notes why a guessed type may be imprecise.
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let found;
         let doubt = match ty {
@@ -50,17 +50,17 @@ impl Reader<'_> {
                 found = format!("has {}, so its type is `any`", seen.describe());
                 &found
             }
-            "number" if seen.rounded > 0 => "has integers beyond 64 bits, which lose digits as a number",
+            "number" if seen.rounded > 0 => "has integers of more than 64 bits, which lose digits as a `number`",
             "string" if seen.are_numbers() => {
-                "has texts that look like numbers; use `number` if they are, since the client parses both"
+                "has strings that look like numbers; if they are numbers, use `number`, which the client also parses from strings"
             }
-            "integer" | "number" if seen.text_times > 0 => "is sent as a number and as text; the client parses both",
+            "integer" | "number" if seen.text_times > 0 => "is a number or a string; the client parses both",
             _ => return,
         };
         self.editor.note(format!("`{name}` {doubt}"));
     }
 
-    /// The type of lists or maps, from their items.
+    /// Returns the type for lists or maps, which contains the type of their items.
     fn holding(&mut self, name: &str, holder: &str, items: Option<&Observed>) -> (String, Option<&'static str>) {
         let (item, unit) = match items {
             Some(items) if items.times == 0 => {
@@ -77,18 +77,19 @@ impl Reader<'_> {
         if TypeExpr::parse(&ty).is_some() {
             return (ty, unit);
         }
-        self.editor.note(format!("`{name}` has lists nested deeper than the catalogue supports, so its type is `any`"));
+        self.editor.note(format!("`{name}` is nested more deeply than the catalogue supports, so its type is `any`"));
         ("any".to_owned(), None)
     }
 
-    /// Notes fields with equal records that may be entries of a map, for example one per coin or exchange.
+    /// Notes fields that all have the same record, since they may be entries of a map, for example one for each coin or
+    /// exchange.
     pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             self.editor.note(format!(
-                "all fields of {what} have the same record; make it a map if {} are data",
+                "all fields of {what} have the same record; if {} are not field names, make it a map",
                 keys.join(" and ")
             ));
         }

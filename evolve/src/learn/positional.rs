@@ -1,4 +1,5 @@
-//! Positional records: each index gets a name, from the catalogue or a new one; then they are handled as objects.
+//! Converts positional records to objects: each index gets a name, which is either the name in the catalogue or a new
+//! one.
 
 use super::body_kind::BodyKind;
 use super::draft::Reader;
@@ -30,13 +31,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns whether a record is positional.
+    /// Returns `true` if a record is positional.
     pub(super) fn is_list(&self, record: &str) -> bool {
         self.editor.record(&self.file, record).is_some_and(|at| is_positional(at.tree(self.editor)))
     }
 }
 
-/// Names the fields of records that were not known to be positional.
+/// Names the fields of positional records whose fields are unknown.
 fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
@@ -51,12 +52,12 @@ fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -
     Ok(seen.named(name_of_index(seen, editor.service.time_form().word(), time)))
 }
 
-/// Returns whether a record, or a body with listed fields, is declared as positional.
+/// Returns `true` if the catalogue declares a record, or a body with listed fields, as positional.
 pub(super) fn is_positional(tree: &Tree) -> bool {
     tree.get("positional") == Some(&true.into())
 }
 
-/// Converts lists to objects by field names; values after the last name are named by number.
+/// Converts lists to objects with these fields. Values after the last field get numbered names.
 pub(super) fn named_as(listed: &[Tree], seen: &Observed) -> Observed {
     let name = |index: usize| listed.get(index).and_then(|field| field.text("name")).map(str::to_owned);
     seen.named(|index| name(index).unwrap_or_else(|| format!("value {}", index + 1)))

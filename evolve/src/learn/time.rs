@@ -1,7 +1,7 @@
-//! Compares the time of records in the catalogue with that in responses.
+//! Compares the time field that the catalogue declares with the records in responses.
 //!
-//! A difference for one endpoint is written into its body. The unit usually applies to the entire service, so one
-//! response is not sufficient to change it, and a difference is only reported.
+//! If one endpoint has another time field, this is written into its body. A different unit is only reported: the unit
+//! usually applies to the entire service, so one response is not sufficient to change it.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{Evidence, FIELD};
@@ -17,8 +17,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Returns whether records have the envelope's time field in the format that the catalogue declares; reports it if
-    /// they do not.
+    /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. If they do
+    /// not, this is reported.
     pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
         let envelope = self.editor.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
@@ -60,8 +60,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Returns whether records have the time field that a body declares without listing fields; reports it if they do
-    /// not.
+    /// Returns `true` if records have the time field that a body declares although its fields are unknown. If they do
+    /// not, this is reported.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
         let is_timestamp = values
@@ -74,12 +74,12 @@ impl Reader<'_> {
         is_timestamp || is_shared || name == "none"
     }
 
-    /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as text,
-    /// or another unit than declared. `own` is the field's own unit.
+    /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as
+    /// strings, or a unit that is not the declared one. `own` is the unit that the field itself declares.
     pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
-            self.editor.note(format!("`{name}` is text, like {text:?}; the client parses it as a number"));
+            self.editor.note(format!("`{name}` is a string such as {text:?}; the client parses it as a number"));
         }
         let time = &self.editor.service.time;
         let (declared, evidence) = (self.editor.service.time_form().word(), time.evidence.word());
@@ -90,7 +90,7 @@ impl Reader<'_> {
         };
         let max = shown(seen.max);
         self.editor.note(format!(
-            "`{name}` has timestamps like {max}, which are {unit}, but {known_unit}, so the client misreads them; \
+            "`{name}` has timestamps such as {max}, which are {unit}, but {known_unit}, so the client misreads them; \
              correct `time.unit` if all endpoints use {unit}; if only this one does, set `unit: {unit}` on `{name}`, \
              or on the body if it is the time of the envelope"
         ));
@@ -105,7 +105,7 @@ impl Reader<'_> {
         self.editor.set(body, "time", "none");
     }
 
-    /// The `time` of a body that does not use the envelope's time field; reports the choice.
+    /// Returns the `time` of a body that does not use the envelope's time field, and notes it.
     pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
         let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let other = timestamps.filter_map(|field| Some((field.text("name")?, is_time_of_record(field))));
@@ -113,17 +113,18 @@ impl Reader<'_> {
         let (time, why) = match names.as_slice() {
             [one] if are_times == [true] => (*one, String::new()),
             [] => ("none", String::new()),
-            [one] => ("none", format!(", because `{one}` may be another time; set it in the catalogue if it is not")),
+            [one] => ("none", format!(", because `{one}` may not be the right time; set it in the catalogue if it is")),
             _ => (
                 "none",
-                format!(", because it could be any of {}; set the right one in the catalogue", names.join(", ")),
+                format!(", because the time may be any of {}; set the right one in the catalogue", names.join(", ")),
             ),
         };
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
     }
 
-    /// The fields of a record that must stay timestamps, because series use them as their time.
+    /// Returns the fields of a record that must remain timestamps, because a series uses them as its time. Each has the
+    /// reason.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "it is the time of a series; set `time: none` in the body before you learn this";
         let envelope = editor.service.envelope_time().map(|time| time.name.as_str());
@@ -133,7 +134,7 @@ impl Reader<'_> {
     }
 }
 
-/// Makes a field a timestamp if a body names it as its time, regardless of its values.
+/// Changes the type of a field to `timestamp` if it is the declared time of a body, regardless of its values.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
     if time.is_some() && field.text("name") == time && field.text("type") != Some("timestamp") {
         field.remove("unit");

@@ -1,4 +1,4 @@
-//! Compares known types with values: types that do not fit are widened, and every change is noted.
+//! Compares known types with the values in responses. Types that do not fit are widened, and every change is noted.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::FIELD;
@@ -49,7 +49,7 @@ impl Reader<'_> {
             return;
         }
         let range = if loses_range { ", without its range" } else { "" };
-        // The new type is learned from the responses, so its evidence is that of the responses.
+        // The new type is learned from the responses, so it has their evidence.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
         self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{range}"));
@@ -66,7 +66,7 @@ impl Reader<'_> {
         field.remove("format");
     }
 
-    /// The wider type, if the values do not fit the known type.
+    /// Returns a type for all values, if the known type does not fit them.
     pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         if seen.values() == 0 {
             return None;
@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The wider type for the items of a list or a map, `null` included.
+    /// Returns a type for the items of a list or a map, which may be null, if the known type does not fit them.
     fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         let (item, was_optional) = match known {
             TypeExpr::Option(item) => (&**item, true),
@@ -117,11 +117,11 @@ impl Reader<'_> {
         is_wider.then(|| format!("{ty}{mark}"))
     }
 
-    /// Notes integers where texts are declared, which the client accepts.
+    /// Notes integers in a field that is declared as a string. The client accepts them.
     fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let found = seen.describe();
-            self.editor.note(format!("`{name}` has {found}; the client parses its integers as text"));
+            self.editor.note(format!("`{name}` has {found}; the client converts the integers to strings"));
         }
     }
 
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// The wider type for timestamps that are declared as text.
+/// Returns a type for values that do not fit a timestamp which is declared as a string.
 fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     if seen.values() == 0 || time_format(seen).is_some() {
         return None;
@@ -152,7 +152,7 @@ fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     })
 }
 
-/// The wider type for a built-in type; `None` for values that the client accepts.
+/// Returns a type for values that do not fit a built-in type; `None` if the client accepts the values.
 fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();

@@ -1,4 +1,4 @@
-//! The bodies of endpoints, and the metadata next to the records of every series.
+//! Merges the bodies of endpoints, and the metadata next to the records of every series.
 
 use std::collections::HashSet;
 
@@ -9,13 +9,14 @@ use crate::rust_names::{NamesInUse, ident_of};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The key that makes a body a series or an object.
+/// Returns the key that makes a body a series or an object.
 pub(super) fn kind(body: &Tree) -> Option<&'static str> {
     ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())
 }
 
 impl Merger<'_> {
-    /// Returns whether the body of an endpoint is unknown, or only its kind is known and the draft has its fields.
+    /// Returns `true` if the body of an endpoint is unknown, or if only its kind is known and the draft contains its
+    /// fields.
     pub(super) fn is_body_open(&self, here: &Tree, new: &YamlPath) -> bool {
         let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
         let drafted = new.tree(&self.draft.editor).get("body");
@@ -25,8 +26,8 @@ impl Merger<'_> {
         })
     }
 
-    /// The body of an endpoint with the names of the catalogue, to replace the known body; `inherited` is the evidence
-    /// of the endpoint.
+    /// Returns the drafted body of an endpoint with the names of the catalogue. `inherited` is the evidence of the
+    /// endpoint.
     pub(super) fn body(&self, new: &YamlPath, known: Option<&Tree>, inherited: &str) -> Tree {
         let endpoint = new.tree(&self.draft.editor);
         let mut body = endpoint.get("body").cloned().unwrap_or(Tree::Null);
@@ -43,11 +44,11 @@ impl Merger<'_> {
         if let (Some(known), Tree::Map(_)) = (known, &body) {
             let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
             body.remove("evidence");
-            // The evidence is written before the fields, as these may be many.
+            // The evidence is written before the fields, because there may be many fields.
             if evidence != inherited {
                 body.put("evidence", evidence.into(), &[]);
             }
-            // A body that is not a time series has no time.
+            // `time: none` declares that the series has no time, so it is kept.
             if known.text("time") == Some("none") {
                 body.put("time", "none".into(), &["evidence"]);
             }
@@ -55,8 +56,8 @@ impl Merger<'_> {
         body
     }
 
-    /// The names of fields that a body has without listing them: the envelope's time field, unless the series has
-    /// another or lists all fields by position.
+    /// Returns the names of fields that a body has without listing them: the envelope's time field, unless the series
+    /// has another time field or lists all fields by position.
     fn idents_of_time(&self, body: &Tree) -> NamesInUse {
         let mut idents = NamesInUse::default();
         let time = ident_of(YamlPath::envelope().key("time").tree(self.editor));
@@ -67,7 +68,7 @@ impl Merger<'_> {
         idents
     }
 
-    /// The fields of the draft's metadata, if the catalogue has none.
+    /// Returns the fields of the metadata in the draft, if the catalogue has none.
     pub(super) fn new_metadata(&self) -> &[Tree] {
         let metadata = YamlPath::envelope().key("metadata");
         let known = metadata.tree(self.editor);
@@ -75,7 +76,7 @@ impl Merger<'_> {
         if is_open { metadata.tree(&self.draft.editor).entries("fields") } else { &[] }
     }
 
-    /// Writes the fields of the metadata, if none are known.
+    /// Writes the fields of the metadata, if the catalogue has none.
     pub(super) fn write_metadata(&mut self) {
         let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
         self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);

@@ -1,5 +1,5 @@
-//! The differences between known endpoints and the draft, one note for each endpoint and kind of difference. None of
-//! them is applied.
+//! Notes the differences between known endpoints and the draft, in one note for each endpoint and kind of difference.
+//! The catalogue is not changed.
 
 use codegen::type_expr::{Builtin, TypeExpr};
 
@@ -15,16 +15,16 @@ use crate::yaml_tree::Tree;
 /// A param or field.
 struct Named {
     name: String,
-    /// The kind of its values.
+    /// The JSON type of its values.
     kind: &'static str,
     /// The values of its type, if it is an enum.
     values: Vec<String>,
-    /// Its definition, with the changes of a `use` entry.
+    /// Its definition, changed by its `use` entry if it has one.
     definition: Tree,
 }
 
 impl Merger<'_> {
-    /// Notes each difference between a known endpoint and the draft's, except in the parts that were filled in.
+    /// Notes each difference between a known endpoint and the drafted one, except in the parts that were filled in.
     pub(super) fn note_contradictions(&mut self, known: &YamlPath, gap: &Gap) {
         let (here, there) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
         let label = here.text("path").or(here.text("name")).unwrap_or_default().to_owned();
@@ -44,7 +44,7 @@ impl Merger<'_> {
         }
         let here = Side { editor: self.editor, index: &self.known, file: &known.file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: &gap.new.file };
-        // User input refers to the params of the catalogue.
+        // Names in user input refer to the params of the catalogue.
         let named_there = if self.draft.source == Source::Person { &here } else { &there };
         let pairs = [
             ("param", here.params(here.entries(known)), named_there.params(there.entries(&gap.new)), gap.params),
@@ -53,7 +53,7 @@ impl Merger<'_> {
         if let (Some(here), Some(there)) = (here.body_kind(known), there.body_kind(&gap.new))
             && here != there
         {
-            notes.push(format!("`{label}`: the body is {there} in the description, {here} in the catalogue"));
+            notes.push(format!("`{label}`: the body is {there} in the description, but {here} in the catalogue"));
         }
         let time = self.editor.service.envelope_time().map(|time| time.name.to_string());
         for (what, here, there, is_filled) in pairs {
@@ -71,7 +71,7 @@ impl Merger<'_> {
     }
 }
 
-/// The kinds of differences, each with the names of the params or fields that differ.
+/// Returns the kinds of differences, each with the params or fields that differ.
 fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static str, Vec<String>)> {
     let missing = |from: &[Named], all: &[Named]| {
         let names = all.iter().map(|named| &named.name).filter(|name| from.iter().all(|other| other.name != **name));
@@ -82,7 +82,7 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         let pairs = there.iter().filter_map(|new| Some((here.iter().find(|known| known.name == new.name)?, new)));
         found.push((how, pairs.filter_map(|(known, new)| Some(new.name.clone() + &difference(known, new)?)).collect()));
     };
-    compare("of another type in the description", other_type);
+    compare("with another type", other_type);
     if source == Source::Description {
         compare("required in the description", |known, new| {
             (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
@@ -97,12 +97,12 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
             let is_documented = known.definition.text("evidence") == Some("documented");
             (new.has("optional") && !known.has("optional") && is_documented).then(String::new)
         });
-        compare("with another range in the description", other_range);
-        compare("with another default in the description", |known, new| {
+        compare("with another range", other_range);
+        compare("with another default", |known, new| {
             let [known, new] = [known, new].map(|named| named.definition.get("default").map(written));
             (new.is_some() && new != known).then(|| in_both(new, known))
         });
-        compare("with values that the catalogue lacks", |known, new| {
+        compare("with values that are not in the catalogue", |known, new| {
             let lacks = |value: &&String| !known.values.is_empty() && !known.values.contains(value);
             let values: Vec<_> = new.values.iter().filter(lacks).map(String::as_str).collect();
             (!values.is_empty()).then(|| format!(" ({})", values.join(", ")))
@@ -116,9 +116,9 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
 fn other_type(known: &Named, new: &Named) -> Option<String> {
     let is_list = new.has("list_setter") && !known.has("list_setter");
     let kind = if is_list { "list" } else { new.kind };
-    // A type that accepts more is no contradiction.
+    // A `number` also accepts integers, so this difference is no contradiction.
     (kind != known.kind && ![known.kind, kind].contains(&"any") && (known.kind, kind) != ("number", "integer"))
-        .then(|| format!(" ({kind}, {} in the catalogue)", known.kind))
+        .then(|| format!(" ({kind} in the description, {} in the catalogue)", known.kind))
 }
 
 fn other_range(known: &Named, new: &Named) -> Option<String> {
@@ -133,7 +133,7 @@ fn other_range(known: &Named, new: &Named) -> Option<String> {
 
 fn in_both(new: Option<String>, known: Option<String>) -> String {
     let [new, known] = [new, known].map(|fact| fact.unwrap_or_else(|| "none".to_owned()));
-    format!(" ({new}, {known} in the catalogue)")
+    format!(" ({new} in the description, {known} in the catalogue)")
 }
 
 fn written(value: &Tree) -> String {
@@ -154,7 +154,7 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// The entries of an endpoint's params; `None` if they are unknown.
+    /// Returns the entries of an endpoint's `params`; `None` if they are unknown.
     fn entries(&self, endpoint: &YamlPath) -> Option<&'a [Tree]> {
         match endpoint.tree(self.editor).get("params")? {
             Tree::List(entries) => Some(entries),
@@ -162,7 +162,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The names and kinds of the params of `entries`. A param that this side does not define has the kind `any`.
+    /// Returns the params to which `entries` refer. A param that this side does not define has the JSON type `any`.
     fn params(&self, entries: Option<&[Tree]>) -> Option<Vec<Named>> {
         let mut all = Vec::new();
         for entry in entries? {
@@ -178,7 +178,7 @@ impl<'a> Side<'a> {
         Some(all)
     }
 
-    /// The kind of an entire body, if it is known.
+    /// Returns the kind of an entire body, if it is known.
     fn body_kind(&self, endpoint: &YamlPath) -> Option<String> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
         match (kind(&body), body.text("type")) {
@@ -194,7 +194,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The fields that a body lists, or those of its record.
+    /// Returns the fields that a body lists, or the fields of its record.
     fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
         let endpoint = endpoint.tree(self.editor);
         let body = self.editor.body(endpoint)?;
@@ -211,19 +211,20 @@ impl<'a> Side<'a> {
         Named { name: name.to_owned(), kind: self.kind_of(ty), values, definition: definition.clone() }
     }
 
-    /// The JSON type of a catalogue type: only contradictions of the JSON type are certain.
+    /// Returns the JSON type of a type in the catalogue. Types are compared by their JSON types, because other
+    /// differences may not be contradictions.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
-            // A timestamp may also be sent as text.
+            // A timestamp may be a number or a string.
             Some(TypeExpr::Builtin(Builtin::Any | Builtin::Timestamp)) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
-            Some(TypeExpr::Builtin(Builtin::String)) => "text",
+            Some(TypeExpr::Builtin(Builtin::String)) => "string",
             Some(TypeExpr::Builtin(Builtin::Number)) => "number",
             Some(TypeExpr::Builtin(_)) => "integer",
             Some(TypeExpr::List(_)) => "list",
             Some(TypeExpr::Map(_)) => "object",
             Some(TypeExpr::Option(inner)) => self.kind_of(&inner.to_string()),
-            Some(TypeExpr::Name(name)) if self.index.ty(name).is_some() => "text",
+            Some(TypeExpr::Name(name)) if self.index.ty(name).is_some() => "string",
             Some(TypeExpr::Name(name)) => {
                 let record = self.index.record(self.file, name).map(|at| at.tree(self.editor));
                 let is_positional = record.is_some_and(|record| record.get("positional").is_some());

@@ -1,4 +1,4 @@
-//! Rust names for the contents of a draft, and the file of each of its records.
+//! Chooses Rust names for the items of a draft, and the file for each of its records.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,11 +15,11 @@ use crate::rust_names::{NamesInUse, ident_of, method_name, type_name, types_of_m
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The names of types in the client.
+/// The names of the types in the client.
 #[derive(Debug, Default)]
 pub(super) struct ClientNames {
     root: NamesInUse,
-    /// The names in the modules of groups, by file.
+    /// The names in the module of each group, by file.
     groups: HashMap<String, NamesInUse>,
 }
 
@@ -46,11 +46,11 @@ impl ClientNames {
         names
     }
 
-    /// The names in the module of a group, which may be new.
+    /// Returns the names in the module of a group. The group may be new.
     fn group(&mut self, file: &str) -> &mut NamesInUse {
         self.groups.entry(file.to_owned()).or_insert_with(|| {
             let mut own = NamesInUse::default();
-            // The module of a group always contains the type of the group itself.
+            // The module of a group always contains the type for the group.
             own.note(names::handle(YamlPath::file(file).module()));
             own
         })
@@ -66,7 +66,7 @@ impl ClientNames {
         ident
     }
 
-    /// A free name for a type or record in a file.
+    /// Returns a free name for a type or record in a file, and marks it as in use.
     fn claim_type(&mut self, file: &str, WantedName { name, owner, .. }: &WantedName) -> String {
         if file == SERVICE {
             let name = type_name(name, owner, |ty| self.root.has(ty) || self.groups.values().any(|own| own.has(ty)));
@@ -81,19 +81,19 @@ impl ClientNames {
     }
 }
 
-/// The names that types, records and shared params of the draft get in the catalogue.
+/// The names that the types, records and shared params of the draft get in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct NewNames {
-    /// Types, by their names in the draft.
+    /// The names of types, by their names in the draft.
     types: HashMap<String, String>,
-    /// Records, by their numbers in the draft; new records have a file.
+    /// The names of records, by their numbers in the draft. A new record also has a file.
     records: BTreeMap<usize, (String, Option<String>)>,
-    /// The ids of shared params, by their index in the draft.
+    /// The ids of shared params, by their paths in the draft.
     pub(super) params: HashMap<YamlPath, String>,
 }
 
 impl Merger<'_> {
-    /// The `rust_name` of each new endpoint that needs one.
+    /// Returns the `rust_name` of each endpoint; `None` if an endpoint is known or needs none.
     pub(super) fn name_endpoints(&mut self, pairs: &[(YamlPath, Option<YamlPath>)]) -> Vec<Option<String>> {
         let draft = self.draft;
         let ident = |(new, known): &(YamlPath, Option<YamlPath>)| {
@@ -137,7 +137,7 @@ impl Merger<'_> {
                 files.entry(record).or_default().insert(file);
             }
         }
-        // The records in the fields of a shared record are shared too.
+        // The records to which the fields of a shared record refer are also shared.
         let mut shared = BTreeSet::new();
         for (record, _) in files.iter().filter(|(_, files)| files.len() > 1 || files.contains(SERVICE)) {
             self.reach(&record_name(*record), &mut shared, &mut BTreeSet::new());
@@ -152,7 +152,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The records of the draft in their order in the description.
+    /// Returns the records of the draft, in its order.
     fn records_in_order(&self) -> Vec<usize> {
         let records = self.draft.editor.tree(SERVICE).entries("records").iter();
         records.filter_map(|record| record_in(record.text("name")?)).collect()
@@ -173,8 +173,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names types. A drafted type is the known type with the wanted name if both have a value in common; all other types
-    /// are new.
+    /// Names types. A drafted type is the known type with the wanted name, if both have a value in common. Otherwise it
+    /// is new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
         for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
@@ -209,14 +209,15 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record. It is the known record with the wanted name if both have a field in common; otherwise it is new.
+    /// Names a record. It is the known record with the wanted name, if both have a field in common. Otherwise it is
+    /// new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
         let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
-        // For responses, a name alone does not prove that a record is the known one.
+        // In responses, a common name and field do not prove that two records are the same.
         let is_open = self.draft.source != Source::Responses;
         let name = if is_open && known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
             (like, None)
@@ -244,7 +245,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Fields with the types of the catalogue, each with a `rust_name` if it needs one.
+    /// Returns fields with the types of the catalogue, each with a `rust_name` if it needs one.
     pub(super) fn fields(&self, fields: &[Tree], idents: &mut NamesInUse) -> Vec<Tree> {
         let named = fields.iter().map(|field| {
             let (name, chosen) = (field.text("name").unwrap_or_default(), field.text("rust_name"));
@@ -256,25 +257,25 @@ impl Merger<'_> {
         named.collect()
     }
 
-    /// A type of the draft with the names of the catalogue.
+    /// Returns a type of the draft with the names of the catalogue.
     pub(super) fn ty(&self, ty: &str) -> String {
         let Some(name) = drafted(ty) else { return ty.to_owned() };
         let known = match record_in(&name) {
             Some(record) => self.names.records.get(&record).map_or("any", |(known, _)| known),
             None => self.names.types.get(&name).map_or(name.as_str(), String::as_str),
         };
-        // `any` includes `null`, so it is never marked as nullable.
+        // `any` includes null, so it never has a `?`.
         ty.replace(&name, known).replace("any?", "any")
     }
 }
 
-/// The types of a field or a body, and of the fields of a body.
+/// Returns the types of a field or a body, and of the fields of a body.
 fn types_in(tree: &Tree) -> Vec<String> {
     let own = ["type", "series", "object"].iter().filter_map(|key| tree.text(key)).map(str::to_owned);
     own.chain(["series", "object"].iter().flat_map(|key| tree.entries(key)).flat_map(types_in)).collect()
 }
 
-/// The name in a type, unless it is a built-in one.
+/// Returns the name in a type; `None` if the type is built in.
 fn drafted(ty: &str) -> Option<String> {
     match TypeExpr::parse(ty)?.innermost() {
         TypeExpr::Name(name) => Some((*name).to_owned()),
@@ -282,7 +283,8 @@ fn drafted(ty: &str) -> Option<String> {
     }
 }
 
-/// Returns whether two types may be the same: they have a value in common, or the known one accepts any text.
+/// Returns `true` if two types may be the same: they have a value in common, or the known type is an identifier without
+/// listed values.
 fn is_same_type(known: &Tree, new: &Tree) -> bool {
     let (here, there) = (value_texts(known), value_texts(new));
     is_identifier(known) && here.is_empty() || here.iter().any(|value| there.contains(value))

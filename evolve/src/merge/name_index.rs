@@ -1,4 +1,4 @@
-//! The paths of the named parts of a catalogue, indexed by name.
+//! The paths of the named items in a catalogue, by name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +7,13 @@ use crate::format_keys::SERVICE;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Records, types and shared params by their names.
+/// The paths of records, types and shared params by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     /// Records by file and name.
     records: HashMap<String, HashMap<String, YamlPath>>,
     types: HashMap<String, YamlPath>,
-    /// Shared params by the name that entries of `params` use.
+    /// Shared params by the name with which entries of `params` refer to them.
     params: HashMap<String, YamlPath>,
     /// Shared params by wire name.
     by_wire_name: HashMap<String, Vec<YamlPath>>,
@@ -42,22 +42,22 @@ impl Index {
         index
     }
 
-    /// The path of a record, in the scope of a file.
+    /// Returns the path of a record that the items of a file can refer to.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<&YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| self.records.get(file)?.get(name))
     }
 
-    /// The path of a named type.
+    /// Returns the path of a named type.
     pub(super) fn ty(&self, name: &str) -> Option<&YamlPath> {
         self.types.get(name)
     }
 
-    /// The shared params with a wire name.
+    /// Returns the shared params that have a wire name.
     pub(super) fn params_sent_as(&self, name: &str) -> &[YamlPath] {
         self.by_wire_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The shared params that a name in `params` refers to: one, or those of a set.
+    /// Returns the shared params to which a name in `params` refers: one param, or those of a set.
     pub(super) fn shared(&self, name: &str) -> Vec<YamlPath> {
         match self.sets.get(name) {
             Some(ids) => ids.iter().filter_map(|id| self.params.get(id)).cloned().collect(),
@@ -65,7 +65,8 @@ impl Index {
         }
     }
 
-    /// The definitions of an endpoint's params, each once, with references and sets resolved; `None` if unknown.
+    /// Returns the definitions of an endpoint's params, each once; `None` if the params are unknown. References and
+    /// sets are resolved.
     pub(crate) fn params_of(&self, endpoint: &YamlPath, editor: &Editor) -> Option<Vec<YamlPath>> {
         let Tree::List(entries) = endpoint.tree(editor).get("params")? else { return None };
         let mut all = Vec::new();
@@ -81,7 +82,7 @@ impl Index {
     }
 }
 
-/// The name by which entries of `params` refer to a shared param.
+/// Returns the name by which entries of `params` refer to a shared param.
 pub(super) fn id(param: &Tree) -> &str {
     param.text("id").or(param.text("name")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The params of endpoints: entries for shared ones, and definitions of an endpoint's own.
+//! Merges the params of endpoints: references to shared params, and definitions of other params.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,14 +15,15 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Merger<'_> {
-    /// The types of an endpoint's params, without those for which the catalogue has a shared param.
+    /// Returns the types of an endpoint's params, except params for which the catalogue has a shared param.
     pub(super) fn types_of_params(&self, new: &YamlPath) -> Vec<String> {
         let all = self.source.params_of(new, &self.draft.editor).unwrap_or_default();
         let own = all.iter().filter(|at| self.shared_like(at).is_none());
         own.filter_map(|at| at.tree(&self.draft.editor).text("type").map(str::to_owned)).collect()
     }
 
-    /// The only shared param of the catalogue with the same wire name, if it accepts the same values.
+    /// Returns the name of the shared param with the same wire name, if the catalogue has exactly one and it accepts
+    /// the same values.
     fn shared_like(&self, at: &YamlPath) -> Option<String> {
         let new = at.tree(&self.draft.editor);
         let [known] = self.known.params_sent_as(new.text("name")?) else { return None };
@@ -35,7 +36,7 @@ impl Merger<'_> {
         fits.then(|| id(known).to_owned())
     }
 
-    /// Returns whether a param of a known type accepts the values of a drafted type.
+    /// Returns `true` if a param of a known type accepts the values of a drafted type.
     fn accepts(&self, known: &str, drafted: &str) -> bool {
         let named = |name: &str| self.known.ty(name).map(|at| at.tree(self.editor));
         match (TypeExpr::parse(known), TypeExpr::parse(drafted)) {
@@ -55,7 +56,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Writes the shared params that the gaps need and that are missing in the catalogue, in the order of the draft.
+    /// Writes the shared params that the gaps need and the catalogue does not have, in the order of the draft.
     pub(super) fn write_shared_params(&mut self, gaps: &[Gap]) {
         let of_gap = |gap: &Gap| self.source.params_of(&gap.new, &self.draft.editor).unwrap_or_default();
         let needed = gaps.iter().filter(|gap| gap.params).flat_map(of_gap);
@@ -80,7 +81,7 @@ impl Merger<'_> {
         called
     }
 
-    /// The params in a new path that are missing in the known list of params.
+    /// Returns the params of a new path that are missing in the known list of params.
     pub(super) fn new_params_in_path(&self, known: &YamlPath, new: &YamlPath) -> Vec<Tree> {
         let listed = self.known.params_of(known, self.editor).unwrap_or_default();
         let names: Vec<_> = listed.iter().map(|at| at.tree(self.editor).get("name")).collect();
@@ -90,7 +91,7 @@ impl Merger<'_> {
         all.filter(is_new).cloned().collect()
     }
 
-    /// The params of an endpoint with the names of the catalogue.
+    /// Returns the entries for an endpoint's params, with the names of the catalogue.
     pub(super) fn params(&mut self, new: &YamlPath, inherited: &str) -> Vec<Tree> {
         let draft = &self.draft.editor;
         let all = self.source.params_of(new, draft).unwrap_or_default();
@@ -111,7 +112,7 @@ impl Merger<'_> {
             tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
             entries.push(tree);
         }
-        // Names that the draft does not define belong to the catalogue.
+        // A name that the draft does not define refers to a shared param or a set of the catalogue.
         let names = new.tree(draft).entries("params").iter().filter(|entry| entry.as_text().is_some());
         let known = names.filter(|entry| entry.as_text().is_some_and(|id| self.source.shared(id).is_empty()));
         entries.extend(known.cloned());
@@ -123,7 +124,7 @@ impl Merger<'_> {
         let mut tree = param.clone();
         let drafted = param.text("type").unwrap_or_default();
         let ty = match self.setters.only_type(param).filter(|known| self.accepts(known, drafted)) {
-            // An existing setter keeps its type from other endpoints.
+            // A setter that other endpoints use keeps its type.
             Some(known) if known != drafted => known.to_owned(),
             _ => self.ty(drafted),
         };

@@ -1,4 +1,4 @@
-//! Setter names for params: a setter has the same wire name on all endpoints, and keeps its type.
+//! Chooses setter names for params. A setter must have the same wire name on all endpoints, and keep its type.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,11 +11,11 @@ use crate::format_keys::SERVICE;
 use crate::rust_names::{NamesInUse, ident_of, singular};
 use crate::yaml_tree::Tree;
 
-/// The setters of the client, by the names of their traits.
+/// The setters of the client; `all` has them by the names of their traits.
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, Setter>,
-    /// The setter names by wire name.
+    /// The names of the setters for each wire name.
     by_wire_name: HashMap<String, BTreeSet<String>>,
 }
 
@@ -25,7 +25,7 @@ struct Setter {
     /// `true` if the setter accepts several values.
     is_list: bool,
     wire_name: String,
-    /// The types of the setter in the catalogue before the first edit.
+    /// The types of the setter on all endpoints, before the first edit.
     types: BTreeSet<String>,
 }
 
@@ -64,14 +64,14 @@ impl Setters {
         })
     }
 
-    /// Adds the setter names of a shared param to those of an endpoint.
+    /// Adds the setter names of a shared param to the names in use on an endpoint.
     pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
         let known = self.by_wire_name.get(wire_name).into_iter().flatten().cloned();
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// The `rust_name` that a param of a type needs, and the name of its setter for several values, if it has one;
-    /// `idents` contains the names in use on its endpoint.
+    /// Returns the `rust_name` of a param, if it needs one, and the name of its setter for several values, if it has
+    /// one. `idents` contains the names in use on its endpoint.
     pub(super) fn choose(
         &mut self,
         param: &Tree,
@@ -82,7 +82,8 @@ impl Setters {
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
         let is_unnamed = param.get("list_setter") == Some(&true.into());
-        // The wire name of a param for several values is often a plural, so the setter for one value gets the singular.
+        // The wire name of a param for several values is often in the plural, so the setter for one value gets the
+        // singular.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
         let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, wish, idents);
@@ -101,7 +102,7 @@ impl Setters {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish);
         let is_usable = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
-        // Only a derived name may be an escaped keyword.
+        // A keyword with an escape is allowed only as a derived name.
         let is_derived = |ident: &str| names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(ident);
         let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { is_usable(ident) });
         let by_type = || {
@@ -118,8 +119,8 @@ impl Setters {
         ident
     }
 
-    /// Returns whether a param can have a setter with this name: the name is new, or belongs to the same param with the
-    /// same type.
+    /// Returns `true` if a param can have a setter with this name: the name is new, or a setter of the same param with
+    /// the same type has it.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
         let is_same =
             |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
@@ -127,14 +128,14 @@ impl Setters {
         wish.is_argument || is_usable()
     }
 
-    /// Returns whether a setter has one other type on all endpoints, so that a second type would change the setter for
-    /// all its users.
+    /// Returns `true` if a setter has the same type on all endpoints, and this type differs from that of the param. A
+    /// second type would change the setter for all its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
         let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
         known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))
     }
 
-    /// The type of a param's setter, if it is the same on all endpoints.
+    /// Returns the type of a param's setter, if it is the same on all endpoints.
     pub(super) fn only_type(&self, param: &Tree) -> Option<&str> {
         let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
         let is_its = known.types.len() == 1 && Some(known.wire_name.as_str()) == param.text("name");
@@ -142,14 +143,14 @@ impl Setters {
     }
 }
 
-/// A setter name that contains the type.
+/// Returns a setter name that contains the type.
 fn with_type(ident: &str, ty: &str) -> Option<String> {
     let ty = names::ident(ty, Case::Snake).ok()?;
     let longer = || if ty.ends_with(ident) { ty.clone() } else { format!("{ident}_{ty}") };
     Some(if ty == ident { format!("{ident}_enum") } else { longer() })
 }
 
-/// Returns whether a param is an argument, which has no setter.
+/// Returns `true` if a param is an argument of the method, which has no setter.
 pub(super) fn is_argument(param: &Tree) -> bool {
     let required = param.text("required").and_then(Evidence::of);
     param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)

@@ -1,4 +1,4 @@
-//! The values of named types, and the range of a number.
+//! Merges the values of named types, and checks numbers against a range.
 
 use codegen::names;
 use codegen::spec::VALUE;
@@ -8,18 +8,18 @@ use crate::rust_names::{NamesInUse, value_names};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The values of a type on the wire.
+/// Returns the values of a type as they are on the wire.
 pub(super) fn value_texts(ty: &Tree) -> Vec<&str> {
     ty.entries("values").iter().filter_map(|value| value.text("value")).collect()
 }
 
-/// Returns whether a number is within a range.
+/// Returns `true` if a number is within a range.
 pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
     let limit = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|limit| limit.parse::<f64>().ok());
     limit("min").is_none_or(|min| value >= min) && limit("max").is_none_or(|max| value <= max)
 }
 
-/// Adds the values of another type that are missing in a known type, and notes them.
+/// Adds those values of another type that are missing in a known type, and notes them.
 pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
     let known = at.tree(editor);
     let mut idents = NamesInUse::default();
@@ -39,7 +39,8 @@ pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
     }
 }
 
-/// Values for a type, each with a `rust_name` if it needs one, and with its evidence if that differs from the type's.
+/// Returns values for a type, each with a `rust_name` if it needs one, and with its evidence if that differs from the
+/// evidence of the type.
 pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, idents: &mut NamesInUse) -> Vec<Tree> {
     let (case, scope) = value_names(is_identifier(ty));
     let named = values.iter().map(|value| {
@@ -56,7 +57,7 @@ pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, 
     named.collect()
 }
 
-/// Returns whether a type is an identifier, which lists only some of its values.
+/// Returns `true` if a type is an identifier, which may have values that it does not list.
 pub(super) fn is_identifier(ty: &Tree) -> bool {
     ty.text("kind") == Some("identifier")
 }

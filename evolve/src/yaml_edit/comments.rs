@@ -1,4 +1,4 @@
-//! Positions in the text: lines, columns, and the end of a node with the comments that belong to it.
+//! Finds positions in the text: lines, columns, and the end of a node including the comments that belong to it.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use codegen::yaml_parser::{Kind, Node};
 use super::FileEdit;
 
 impl FileEdit {
-    /// Returns whether a list or map is written in brackets.
+    /// Returns `true` if a list or map is written in brackets.
     pub(super) fn is_flow(&self, node: &Node) -> bool {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
 
-    /// The end of the last line of a node, or of the last comment below it that belongs to it.
+    /// Returns the end of the last line of a node, or of the last comment below the node that belongs to it.
     ///
-    /// A comment belongs to the node if it is indented further than the next node, or equally far if there is no next
-    /// node that it could describe.
+    /// A comment belongs to the node if its indent is larger than `column`. If the indent is equal, the comment belongs
+    /// to the node unless a next node follows that it could describe.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
         let (mut end, mut undecided) = (own, None);
@@ -38,20 +38,20 @@ impl FileEdit {
         (start < self.text.len()).then_some(start)
     }
 
-    /// Returns whether the line before the one that begins at `start` is blank.
+    /// Returns `true` if the line before the one that begins at `start` is blank.
     fn is_after_blank(&self, start: usize) -> bool {
         let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
         above.into_iter().all(|character| character.is_whitespace())
     }
 
-    /// The number of blank lines between two positions.
+    /// Returns the number of blank lines between two positions, at most 1.
     pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
         let between: String = self.text[from..to].iter().collect();
         let count = between.lines().skip(1).filter(|line| line.trim().is_empty()).count();
         count.min(1)
     }
 
-    /// Lines to put after the end of another line.
+    /// Returns the text that adds these lines after the end of another line.
     pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
         let pad = " ".repeat(column);
         lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()
@@ -72,7 +72,7 @@ impl FileEdit {
         self.text[..at].iter().rev().take_while(|character| **character != '\n').count()
     }
 
-    /// The end of a line, before its line break.
+    /// Returns the end of a line, before its line break.
     pub(super) fn line_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
     }

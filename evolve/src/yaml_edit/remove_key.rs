@@ -1,7 +1,7 @@
-//! Removal of keys from a file.
+//! Removes keys from a file.
 //!
-//! Removes the lines or the pair of one key. Adjacent comments stay. If a comment would have to be removed, the key is
-//! not removed, since the comment may belong to another key.
+//! The lines of the key, or its pair in brackets, are removed. Adjacent comments stay. If a comment would have to be
+//! removed, the key is not removed, because the comment may belong to another key.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use codegen::yaml_parser::Node;
 use super::FileEdit;
 
 impl FileEdit {
-    /// Removes a key from a map with other keys, if possible; a comment after it stays.
+    /// Removes a key from a map with other keys, if possible. A comment after the key stays.
     pub(super) fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
         let (name, value) = &entries[index];
         let before = index.checked_sub(1).map(|before| &entries[before].1);
@@ -31,11 +31,11 @@ impl FileEdit {
             self.splices.push((range, String::new()));
             return true;
         }
-        self.skip("cannot be removed separately from its neighbours; remove it by hand");
+        self.skip("cannot be removed automatically; remove it by hand");
         false
     }
 
-    /// The lines of a key and its value, without a comment after them.
+    /// Returns the range of the lines of a key and its value, without a comment after them.
     fn lines_of(&self, name: &Node, value: &Node) -> Range<usize> {
         let start = name.span.start - self.column(name.span.start);
         let end = self.line_end(value.span.end);
@@ -55,7 +55,7 @@ impl FileEdit {
         }
     }
 
-    /// The end of the white space at a position.
+    /// Returns the end of the white space that begins at a position.
     fn blank_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
     }

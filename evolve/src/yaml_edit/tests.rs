@@ -1,11 +1,11 @@
-//! Tests edits of hand-written files: nothing changes except the new content.
+//! Tests that edits of hand-written files change nothing except the new content.
 
 use Step::{Item, Key};
 use proptest::prelude::*;
 
 use super::*;
 
-/// A text after an edit of its tree, and the values that were left unchanged.
+/// Returns a text after an edit of its tree, and the values that were left unchanged.
 fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, Vec<String>) {
     let mut wanted = parsed(text);
     edit(wanted.at_mut(path).expect("a part of it"));
@@ -158,7 +158,7 @@ fn removed_keys_leave_the_rest_unchanged() {
     ] {
         let (after, unchanged) = edited(text, &[Item(0)], without("k"));
         assert_eq!(after, text);
-        let expected = "item 1, `k` cannot be removed separately from its neighbours; remove it by hand";
+        let expected = "item 1, `k` cannot be removed automatically; remove it by hand";
         assert_eq!(unchanged, [expected], "{text}");
     }
 }
@@ -234,7 +234,7 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// The new text without the inserted part: the common beginning and the common end of both texts.
+/// Returns the new text without the inserted part: the common beginning and the common end of both texts.
 fn without_what_is_new(old: &str, new: &str) -> String {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let end = old.bytes().rev().zip(new.bytes().rev()).take_while(|(a, b)| a == b).count().min(old.len() - start);

@@ -1,8 +1,8 @@
-//! Every file of `diffs/` is a test: the input is a change of a catalogue, the expected output is the exact report of
-//! its consequences for users.
+//! Every file of `diffs/` is a test. Its input is a change of a catalogue. The expected output is the exact report of
+//! the consequences for users.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` accepts the output, but no verdict: verdicts are written
-//! by hand, as `diffs/README.md` describes.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` writes the actual output to the cases, but no verdicts,
+//! which are written by hand, as `diffs/README.md` describes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,13 +61,13 @@ impl Case {
             name: case_name(path),
             before: before?,
             after: after?,
-            verdict: verdict.ok_or("there is no verdict")?.trim_end().to_owned(),
-            downstream: downstream.ok_or("there is no downstream.rs")?,
+            verdict: verdict.ok_or("the part `verdict` is missing")?.trim_end().to_owned(),
+            downstream: downstream.ok_or("the part `downstream.rs` is missing")?,
             upgraded,
             expected: Expected { path: path.to_owned(), name: "expected".to_owned(), text: expected },
         };
         if case.verdict == "minor" && case.upgraded.is_none() {
-            return Err("a minor change has a program that only works after it: upgraded.rs".into());
+            return Err("a minor change needs `upgraded.rs`, a program that works only after the change".into());
         }
         for program in [Some(&case.downstream), case.upgraded.as_ref()].into_iter().flatten() {
             syn::parse_file(program)?;
@@ -81,18 +81,18 @@ fn check(path: &Path) -> Result<(), Failed> {
     let changes = diff::compare(&case.before, &case.after);
     let verdict = changes.verdict().map_or("none", |verdict| verdict.word());
     if case.verdict != verdict {
-        return Err(format!("the verdict is {verdict}, and {} is recorded\n{changes}", case.verdict).into());
+        return Err(format!("the verdict is {verdict}, but {} is recorded\n{changes}", case.verdict).into());
     }
     let emitted = |api| codegen::emit(api, &Package::new("client"));
     let is_same = emitted(&case.before) == emitted(&case.after);
     if is_same != changes.is_empty() {
-        return Err(format!("the emitted files are equal: {is_same}, yet:\n{changes}").into());
+        return Err(format!("the emitted files are equal: {is_same}, but the changes are:\n{changes}").into());
     }
     let report = format!("{changes}\n{}", changes.changelog());
     case.expected.compare(&format!("{}\n", report.trim_end()))
 }
 
-/// The model of the common catalogue with some files replaced.
+/// Returns the model of the common catalogue, in which some files are replaced.
 fn model(files: Texts) -> Result<Api, Failed> {
     let common = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs/common"));
     let common = common.iter().map(|path| (name(path), fs::read_to_string(path).expect("a catalogue is text")));

@@ -1,8 +1,8 @@
-//! Every folder of `import/` is a test: the input is an OpenAPI description and optionally a catalogue, the expected
-//! output is the exact notes and edit. A second import of the same description must edit nothing.
+//! Every folder of `import/` is a test. Its input is an OpenAPI description, and optionally a catalogue. The expected
+//! output is the exact notes and the exact edit. A second import of the same description must edit nothing.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output. An empty file `summaries` imports
-//! texts too. Any other file is an error.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` writes the actual output to the cases. If the folder
+//! contains an empty file `summaries`, texts are imported too. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let before = case.join("before");
     let descriptions = entries(case).into_iter().filter(|path| name(path).starts_with("openapi."));
     let [description] =
-        descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("one description, not {all:?}"))?;
+        descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("not one description: {all:?}"))?;
     reject_others(case, |name| matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "before"))?;
     if before.exists() {
         reject_others(&before, codegen::is_part)?;
@@ -46,21 +46,21 @@ fn check(case: &Path) -> Result<(), Failed> {
     change.map_or(Ok(()), |change| again_edits_nothing(&before, &change, &options))
 }
 
-/// A second import of the same description edits nothing, and reports no contradiction to a catalogue that the first
-/// one made.
+/// Checks that a second import of the same description edits nothing. If the first import created the catalogue, the
+/// second must report no contradiction to it.
 fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
     let after = texts_after(before, change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let again = import(Some(load_texts(&texts)), options).map_err(|refusal| refusal.to_string())?;
     if !again.is_empty() {
-        return Err(format!("once more, it edits\n{}\n{}", notes(&again), again.diff("")).into());
+        return Err(format!("the second import edits the catalogue\n{}\n{}", notes(&again), again.diff("")).into());
     }
     let contradicts = |line: &&String| !before.exists() && !line.starts_with("not imported");
     let contradictions: Vec<_> = again.notes().iter().filter(contradicts).collect();
     if contradictions.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {contradictions:#?}").into()) }
 }
 
-/// The files of a catalogue after a change.
+/// Returns the files of a catalogue after a change.
 fn texts_after(before: &Path, change: &CatalogueChange) -> BTreeMap<String, String> {
     let before = if before.exists() { entries(before) } else { Vec::new() };
     let texts = before.iter().map(|file| (name(file), fs::read_to_string(file).expect("text")));
@@ -71,7 +71,8 @@ fn notes(change: &CatalogueChange) -> String {
     change.notes().iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// New endpoints may have other types for a known param; programs that set the param on other endpoints still compile.
+/// Checks that new endpoints do not change existing setters: they may have other types for a known param, but programs
+/// that set the param on other endpoints still compile.
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");

@@ -1,8 +1,9 @@
-//! Every folder of `learn/` is a test: the input is a group and responses, the expected output is the exact notes and
-//! edit.
+//! Every folder of `learn/` is a test. Its input is a group and responses. The expected output is the exact notes and
+//! the exact edit.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` accepts the output. The file `enums` lists the fields
-//! that become enums; a folder without a service uses the service of the generator's cases. Any other file is an error.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` writes the actual output to the cases. The file `enums`
+//! lists the fields that become enums. A folder without `service.yaml` uses the one of the generator's cases. Any other
+//! file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +34,7 @@ fn check(case: &Path) -> Result<(), Failed> {
             after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
             let again = learn(load_texts(&borrowed(&after)), &options).map_err(|refusal| refusal.to_string())?;
             if !again.is_empty() {
-                return Err(format!("the same replies teach something twice:\n{}", again.diff("")).into());
+                return Err(format!("the same responses edit the catalogue again:\n{}", again.diff("")).into());
             }
             let notes = change.notes().iter().flat_map(|line| [line, "\n"]).collect::<String>();
             format!("{notes}\n{}", change.diff(""))
@@ -45,7 +46,7 @@ fn check(case: &Path) -> Result<(), Failed> {
 
 fn options(case: &Path) -> LearnOptions {
     let responses = entries(case).into_iter().filter(|path| name(path).starts_with("reply"));
-    let responses = responses.map(|path| (name(&path), fs::read(&path).expect("a reply"))).collect();
+    let responses = responses.map(|path| (name(&path), fs::read(&path).expect("a response"))).collect();
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
     LearnOptions {
         endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses }],

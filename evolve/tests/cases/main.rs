@@ -1,6 +1,7 @@
-//! A test for each folder of `diffs/`, `import/` and `learn/`, named `diffs::FOLDER`, and so on.
+//! A test for each file of `diffs/` and each folder of `import/` and `learn/`, named `diffs::FILE`, `import::FOLDER`
+//! and `learn::FOLDER`.
 
-#![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which a folder does not have.
+#![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in helpers.
 
 mod diffs;
 mod import;

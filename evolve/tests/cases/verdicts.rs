@@ -1,7 +1,7 @@
 //! Confirms every recorded verdict with the compiler.
 //!
-//! Both clients of a case are emitted, and the programs of the case decide: if `downstream.rs` no longer compiles or
-//! runs, the change is major; if `upgraded.rs` works only after the change, it is minor.
+//! Both clients of a case are emitted, and the programs of the case are run with each client. If `downstream.rs` no
+//! longer compiles or runs, the change is major. If `upgraded.rs` works only after the change, it is minor.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +26,8 @@ pub(crate) fn check() -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A workspace with the clients of all cases. Most cases share a client, so equal clients are written and compiled
-/// once. All clients have the same library name, so that one program compiles with each of them.
+/// A workspace with the clients of all cases. Many cases have equal clients, which are written and compiled only once.
+/// All clients have the same library name, so that a program compiles with each of them.
 struct Clients {
     scratch: Scratch,
     files: Vec<Vec<File>>,
@@ -37,13 +37,13 @@ impl Clients {
     fn new() -> Result<Self, Failed> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
-        let members = manifest.lines().find(|line| line.starts_with("members = ")).ok_or("no line of members")?;
+        let members = manifest.lines().find(|line| line.starts_with("members = ")).ok_or("no line `members = …`")?;
         let manifest = manifest.replace(members, "members = [\"members/*\"]");
         let lock = fs::read_to_string(root.join("Cargo.lock"))?;
         Ok(Self { scratch: Scratch::new("diffs", &manifest, &lock), files: Vec::new() })
     }
 
-    /// Writes both clients of a case, each with the programs of the case.
+    /// Adds both clients of a case, each with the programs of the case.
     fn add(&mut self, case: &Case) {
         for (side, api) in [("before", &case.before), ("after", &case.after)] {
             let files = client(api);
@@ -65,7 +65,7 @@ impl Clients {
         }
     }
 
-    /// The names of the programs that compile.
+    /// Compiles all clients and programs, and returns the names of the programs that compile.
     fn compile(&self) -> Result<BTreeSet<String>, Failed> {
         let arguments =
             ["--workspace", "--lib", "--examples", "--keep-going", "--no-default-features", "--message-format=json"];
@@ -84,7 +84,7 @@ impl Clients {
         Ok(built("example").filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect())
     }
 
-    /// A message if the programs of a case show another verdict than the recorded one.
+    /// Returns a message if the programs of a case show another verdict than the recorded one.
     fn error(&self, case: &Case, compiled: &BTreeSet<String>) -> Option<String> {
         let works = |program: &str, side: &str| {
             let name = example(case, program, side);
@@ -93,16 +93,16 @@ impl Clients {
             compiled.contains(&name) && (!has_to_run || self.runs(case, side, &name))
         };
         if !works("downstream", "before") {
-            return Some("`downstream.rs` does not work before".to_owned());
+            return Some("`downstream.rs` does not work before the change".to_owned());
         }
         let breaks = !works("downstream", "after");
         let is_upgraded = case.upgraded.is_some();
         if is_upgraded && !works("upgraded", "after") {
-            return Some("`upgraded.rs` does not work after".to_owned());
+            return Some("`upgraded.rs` does not work after the change".to_owned());
         }
-        // A remedy may work before the change; a program for something new may not.
+        // After a major change, `upgraded.rs` shows the remedy, which may also work before the change.
         if is_upgraded && !breaks && works("upgraded", "before") {
-            return Some("`upgraded.rs` works before, so nothing is new".to_owned());
+            return Some("`upgraded.rs` works before the change, so the change adds nothing".to_owned());
         }
         let shown = match (breaks, is_upgraded) {
             (true, _) => "major",
@@ -110,7 +110,7 @@ impl Clients {
             (false, false) if client(&case.before) == client(&case.after) => "none",
             (false, false) => "patch",
         };
-        (shown != case.verdict).then(|| format!("its programs show {shown}, and {} is recorded", case.verdict))
+        (shown != case.verdict).then(|| format!("its programs show {shown}, but {} is recorded", case.verdict))
     }
 
     fn runs(&self, case: &Case, side: &str, example: &str) -> bool {
@@ -130,12 +130,13 @@ fn programs(case: &Case) -> impl Iterator<Item = (&'static str, &str)> {
     std::iter::once(("downstream", case.downstream.as_str())).chain(upgraded)
 }
 
-/// The name of an example: a program of a case, compiled with the client of one side.
+/// Returns the name of the example for a program of a case that is compiled with the client of one side (`before` or
+/// `after`).
 fn example(case: &Case, program: &str, side: &str) -> String {
     format!("{}_{program}_{side}", case.name)
 }
 
-/// The files of a client as users get them.
+/// Returns the files of a client as users get them.
 fn client(api: &Api) -> Vec<File> {
     let package = Package::new("generated-client");
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");

@@ -1,8 +1,8 @@
-//! Makes a crate of every case with emitted files and of every imported description. All crates must compile without a
-//! warning; the emitted tests of requests must pass, and so must the doctests of some crates.
+//! Makes a crate of every case that has emitted files, and of every imported description. All crates must compile
+//! without a warning. The emitted tests of requests must pass, and also the doctests of some crates.
 //!
-//! All crates are members of one scratch workspace, so that the runtime is built once. Checking a crate takes a third
-//! of the time of building its tests, so tests are built only for crates that have tests.
+//! All crates are members of one scratch workspace, so that the runtime is built only once. Checking a crate takes a
+//! third of the time that its tests take to build, so tests are built only for crates that have tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use codegen::{Package, load, load_texts};
 use evolve::{Import, import};
 
 #[test]
-#[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, and the nightly workflow always"]
+#[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, the nightly workflow runs it always"]
 fn every_emitted_client_compiles_and_passes_its_tests() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
     let mut scratch = Scratch::new("cases", &workspace(), &lock);
@@ -30,7 +30,7 @@ fn every_emitted_client_compiles_and_passes_its_tests() {
         client(catalogue, &mut scratch, name);
     }
     scratch.clear();
-    // Crates that need our own packages are checked separately.
+    // The crates that call the clients need more packages of this project, and are checked separately.
     let others = ["--exclude", "calls_of_*"];
     let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
     let (checked, output) = scratch.cargo("check", all);
@@ -42,8 +42,8 @@ fn every_emitted_client_compiles_and_passes_its_tests() {
     }
 }
 
-/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. One command builds
-/// their dependencies once, with the features of all.
+/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. One command runs all
+/// of them, so that their dependencies are built only once, with the features that any of them needs.
 fn tests(cases: &[PathBuf], scratch: &Scratch) {
     let about_requests =
         cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
@@ -60,8 +60,8 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
     assert!(passed("2 passed") >= callers.len(), "{output}");
 }
 
-/// Copies the programs of a case: the program that must not compile into the crate of the client, the program that
-/// calls the client into a crate that also has the sandbox.
+/// Copies the programs of a case. The program that must not compile is copied into the crate of the client. The program
+/// that calls the client is copied into a crate that also has the sandbox.
 fn programs(case: &Path, scratch: &mut Scratch) {
     let client = package(case);
     if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
@@ -80,12 +80,13 @@ fn programs(case: &Path, scratch: &mut Scratch) {
     scratch.write(&caller, "tests/server/mod.rs", &server);
 }
 
-/// The crate of the program that calls the client of a case.
+/// Returns the name of the crate with the program that calls the client of a case.
 fn caller(case: &Path) -> String {
     format!("calls_of_{}", name(case))
 }
 
-/// Clients whose doctests are compiled and run: one of another service, and two imported ones.
+/// Clients whose doctests are compiled and run: the client of another service, and two clients of imported
+/// descriptions.
 const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0", "import_everything_3_1"];
 
 fn programs_in_docs(scratch: &Scratch) {
@@ -95,11 +96,12 @@ fn programs_in_docs(scratch: &Scratch) {
     assert_eq!(output.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{output}");
 }
 
-/// Compares the compiler's errors for a program that uses missing items, in the lines that our code causes.
+/// Compares the compiler's errors for a program that uses missing items with the recorded errors. Only the lines that
+/// this project determines are compared.
 fn refused(case: &Path, scratch: &Scratch) {
     let (checked, output) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
     assert!(!checked.status.success(), "{} compiles", name(case));
-    // The other lines change with the compiler.
+    // The other lines depend on the version of the compiler.
     let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
     let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
     let ours: Vec<_> = output.lines().map(str::trim_start).filter(is_ours).collect();
@@ -107,18 +109,18 @@ fn refused(case: &Path, scratch: &Scratch) {
     assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{output}");
 }
 
-/// The folders of the cases with emitted files.
+/// Returns the folders of the cases that have emitted files.
 fn cases() -> Vec<PathBuf> {
     let folders = entries(&root().join("codegen/tests/cases"));
     folders.into_iter().filter(|case| case.join("expected").is_dir()).collect()
 }
 
-/// The name of the crate of a case.
+/// Returns the name of the crate of a case.
 fn package(case: &Path) -> String {
     format!("case_{}", name(case))
 }
 
-/// The YAML of a case; a case without a service gets the one that the cases share.
+/// Returns the catalogue of a case. A case without `service.yaml` gets the one that the cases share.
 fn catalogue_of_case(case: &Path) -> Texts {
     let shared = fs::read_to_string(case.join("../service.yaml")).expect("the service that the cases share");
     let mut texts = Texts::from([("service.yaml".to_owned(), shared)]);
@@ -132,13 +134,13 @@ fn catalogue_in(folder: &Path) -> Texts {
     files.map(|path| (name(&path), fs::read_to_string(&path).expect("a catalogue is text"))).collect()
 }
 
-/// The crate name and the catalogue of an imported description; none if it is rejected or empty.
+/// Returns the crate name and the catalogue of an imported description; `None` if the import fails.
 fn imported(case: &Path) -> Option<(String, Texts)> {
     let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
     let options = Import {
         text: description.expect("a description"),
         evidence: "documented".to_owned(),
-        // Imported texts become documentation, in which they must be escaped.
+        // Texts are imported too, because they have to be escaped in the documentation.
         summaries: true,
     };
     let before = case.join("before");
@@ -151,7 +153,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
 /// The files of a catalogue by name.
 type Texts = BTreeMap<String, String>;
 
-/// A client as users get it: the emitted files and the scaffold.
+/// Writes a client as users get it: the emitted files and the scaffold.
 fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no error");
@@ -164,13 +166,14 @@ fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     }
     let runtime = root().join("runtime");
     for file in codegen::scaffold(&api, &package, &runtime.display().to_string()) {
-        // The lints of the project apply to emitted code too.
+        // The lints of this project also apply to emitted code.
         let lints = if file.path == "Cargo.toml" { "\n[lints]\nworkspace = true\n" } else { "" };
         scratch.write(name, &file.path, &format!("{}{lints}", file.text));
     }
 }
 
-/// The manifest of the scratch workspace: that of the root, so that the same lints apply and a warning is an error.
+/// Returns the manifest of the scratch workspace. It is the manifest of this project, so that the same lints apply, but
+/// every warning is an error.
 fn workspace() -> String {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root's manifest");
     let members = manifest.lines().find(|line| line.starts_with("members = ")).expect("a line of members");

@@ -1,8 +1,8 @@
-//! Imports descriptions with missing or exchanged keys, one after the other, into one catalogue: the catalogue stays
-//! valid, and a second import of the same description adds nothing.
+//! Imports several descriptions with missing keys and exchanged values into one catalogue. After each import, the
+//! catalogue must be valid, and a second import of the same description must change nothing.
 //!
-//! The names of the cases seed the mutations, so that every run is the same and a new case does not change the others.
-//! `ROUNDS=300` runs more rounds.
+//! The names of the cases are the seeds of the mutations, so that every run is the same, and a new case does not affect
+//! other cases. `ROUNDS=300` runs more rounds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// A round uses one in this many pairs of cases.
+/// On average, a round uses one of this many pairs of cases.
 const PAIRS: usize = 128;
 
 #[test]
@@ -35,8 +35,8 @@ fn pairs(cases: &[Case]) -> impl Iterator<Item = (&Case, &Case)> {
     cases.iter().flat_map(move |first| cases.iter().map(move |second| (first, second)))
 }
 
-/// Imports three mutated descriptions into the catalogue of the first case: that of the first case, that of the second
-/// case, and that of the first case with other mutations. Each is imported twice.
+/// Imports three mutated descriptions into the catalogue of the first case: the description of the first case, the
+/// description of the second case, and the description of the first case with other mutations. Each is imported twice.
 fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), String> {
     let values: Vec<&Value> = within(&first.description).into_iter().chain(within(&second.description)).collect();
     let mut catalogue = first.before.clone();
@@ -64,7 +64,7 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
 
 type Texts = BTreeMap<String, String>;
 
-/// Imports into a catalogue; returns the notes and the edit.
+/// Imports a description into a catalogue, and returns the notes and the edit.
 fn import_into(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, String), String> {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let known = (!texts.is_empty()).then(|| load_texts(&texts));
@@ -78,7 +78,7 @@ fn import_into(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, 
     Ok((change.notes().to_vec(), change.diff("")))
 }
 
-/// A description, and the catalogue that it is imported into.
+/// A description, and the catalogue into which it is imported.
 struct Case {
     name: String,
     description: Value,
@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
     cases.collect()
 }
 
-/// A value and all values within it.
+/// Returns a value and all values inside it.
 fn within(value: &Value) -> Vec<&Value> {
     let inner: Vec<&Value> = match value {
         Value::Mapping(entries) => entries.values().collect(),
@@ -135,7 +135,7 @@ fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
 struct Draw(u64);
 
 impl Draw {
-    /// The numbers for two cases in a round, independent of other cases.
+    /// Creates the sequence for two cases in a round, which does not depend on other cases.
     fn of(first: &str, second: &str, round: u64) -> Self {
         let text = format!("{first}/{second}/{round}");
         Self(

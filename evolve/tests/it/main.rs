@@ -1,7 +1,7 @@
-//! Tests of edits, in one program, which links faster than one per module. The program `cases` has a test for each
-//! folder.
+//! Tests of edits in one program, because one program links faster than one for each module. The program `cases` has a
+//! test for each recorded case.
 
-#![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in helpers.
 
 mod compile;
 mod import_mutated;

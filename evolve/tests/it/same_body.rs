@@ -1,5 +1,6 @@
-//! Tests that a response and a description fill in an unknown body in the same way: with the same fields, types, nesting
-//! and time, and each with its own evidence. An endpoint that a user has typed keeps the evidence of its path.
+//! Tests that a response and a description fill in an unknown body in the same way: the fields, types, nesting and time
+//! are the same, and only the evidence differs. This also applies to an endpoint that a user has added, which keeps the
+//! evidence of its path.
 
 use codegen::{Catalogue, load_texts};
 use evolve::{Addition, CatalogueChange, EndpointResponses, Import, LearnOptions, add, import, learn};
@@ -47,7 +48,7 @@ fn catalogue() -> Catalogue {
     load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", SHELF)])
 }
 
-/// The catalogue with the same endpoint, but typed by a user.
+/// Returns the file of the group after a user has added the same endpoint.
 fn typed() -> String {
     let (head, _) = SHELF.split_once("- name").expect("an endpoint");
     let catalogue =

@@ -1,4 +1,4 @@
-//! A scratch workspace below `target/`: crates are given as texts, and Cargo runs on them.
+//! A scratch workspace below `target/`, in which Cargo compiles crates that tests write.
 //!
 //! A file is written only if its text differs, so that Cargo rebuilds only crates that have changed since the last run.
 //! Files that this run did not write are removed.
@@ -8,14 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The workspace, and the files of its members in this run.
+/// The workspace, and the files of its members that this run has written.
 pub(crate) struct Scratch {
     root: PathBuf,
     wanted: BTreeSet<PathBuf>,
 }
 
 impl Scratch {
-    /// A workspace with this manifest and this lock file.
+    /// Creates a workspace with this manifest and this lock file.
     pub(crate) fn new(name: &str, manifest: &str, lock: &str) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         write(&root.join("Cargo.toml"), manifest);
@@ -35,7 +35,7 @@ impl Scratch {
         self.clear_folder(&self.root.join("members"));
     }
 
-    /// Returns whether the folder is empty afterwards.
+    /// Removes the files that this run did not write, and returns `true` if the folder is empty afterwards.
     fn clear_folder(&self, folder: &Path) -> bool {
         let is_gone = |entry: &PathBuf| {
             if entry.is_dir() {
@@ -47,14 +47,14 @@ impl Scratch {
         entries(folder).iter().filter(|entry| !is_gone(entry)).count() == 0
     }
 
-    /// The output of a Cargo command; nothing is downloaded.
+    /// Runs a Cargo command, and returns its output. Nothing is downloaded.
     pub(crate) fn cargo<'a>(&self, command: &str, arguments: impl IntoIterator<Item = &'a str>) -> (Output, String) {
         let output = Command::new(env!("CARGO"))
             .args([command, "--offline", "--quiet"])
             .args(arguments)
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", self.root.join("target"))
-            // Debug info and incremental builds are not needed, because these crates are neither debugged nor edited.
+            // These crates are neither debugged nor edited, so debug info and incremental builds are not needed.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
             .env_remove("RUSTFLAGS")
@@ -65,7 +65,8 @@ impl Scratch {
     }
 }
 
-/// Writes a file only if its text differs, because Cargo compares modification times.
+/// Writes a file if its text differs. A file with the same text is not written, because Cargo compares modification
+/// times.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
@@ -74,7 +75,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("to write a file");
 }
 
-/// The entries of a folder, sorted.
+/// Returns the entries of a folder, sorted by name.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut entries: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

@@ -1,4 +1,5 @@
-//! Tests that a change writes all of its files or none, and never overwrites edits made meanwhile.
+//! Tests that a change writes either all of its files or none, and never overwrites edits that were made since the
+//! catalogue was read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ time: {unit: seconds, evidence: documented}
 ";
 const MARKET: &str = "title: Market\nsummary: The market.\nendpoints: []\n";
 
-/// A catalogue for one test, and a change that adds an endpoint to it.
+/// Writes a catalogue for one test, and returns its folder and a change that adds an endpoint to it.
 fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write").join(name);
     let _ = fs::remove_dir_all(&dir);

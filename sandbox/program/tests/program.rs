@@ -1,6 +1,6 @@
 //! Tests of the program's output and errors.
 
-#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)] // Clippy allows this in functions with `#[test]`, but not in helpers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -61,7 +61,7 @@ FAULT is one of
   stale                   a connection is closed when it is reused
 ";
 
-    /// The rule as text.
+    /// Returns the rule as text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,5 @@
-//! Tests of a client's history over a real socket, with faults on demand. They assert outcome and order, but no duration.
+//! Tests of a client's history over a real socket, with faults on demand. They assert outcome and order, but no
+//! duration.
 
 use runtime::{RateLimit, Value};
 use sandbox::Sandbox;

@@ -1,6 +1,6 @@
 //! Tests of the sandbox. They are one program, because several would take longer to link.
 
-#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 
 // Dependants use this alias too.
 extern crate generated_client_sandbox as sandbox;

@@ -1,6 +1,6 @@
 //! Tests of a gate on a server that implements the protocol of Redis.
 
-#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::unwrap_used)] // Clippy allows this in functions with `#[test]`, but not in helpers.
 
 // Dependants use this alias too.
 extern crate generated_client_shared_gate as shared_gate;

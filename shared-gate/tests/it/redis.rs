@@ -17,7 +17,7 @@ use shared_gate::SharedGate;
 
 const PASSWORD: &str = "canary-password";
 
-/// A limit with short windows, which keep the tests fast.
+/// Returns a limit with short windows, which keep the tests fast.
 fn limit() -> RateLimit {
     RateLimit::new(20, Duration::from_millis(100), 4)
 }

@@ -47,7 +47,7 @@ fn project(name: &str) -> (PathBuf, PathBuf) {
     (spec, out)
 }
 
-/// The folder of the crate with these emitted files.
+/// Returns the folder of the crate with these emitted files.
 fn crate_of(out: &Path) -> &Path {
     out.ancestors().nth(2).expect("a crate")
 }

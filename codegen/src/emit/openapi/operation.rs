@@ -32,7 +32,8 @@ impl Description<'_> {
             .and(described(&endpoint.summary, facts, &endpoint.notes))
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
-            // Without it, `cargo xtask import` would take a missing `parameters` for an empty list.
+            // This key tells `cargo xtask import` that the params are unknown. Otherwise, it would read a missing
+            // `parameters` as an empty list.
             .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
             .with("responses", self.responses(endpoint))
     }

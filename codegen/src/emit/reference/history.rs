@@ -28,7 +28,7 @@ fn params(history: &History) -> String {
     let History { from, to, limit, step, sort, .. } = history;
     let sort = sort
         .as_ref()
-        .map(|(param, first)| format!(", {} (order; {} is oldest first)", code(param), code(first)))
+        .map(|(param, first)| format!(", {} (order; {} means ascending time)", code(param), code(first)))
         .unwrap_or_default();
     format!("{} and {} (range), {} (page size), {} (step){sort}", code(from), code(to), code(limit), code(step))
 }

@@ -1,4 +1,4 @@
-//! Fetches objects whose keys are data from a small server, and from the sandbox with the same catalogue.
+//! Fetches objects with arbitrary keys from a small server, and from the sandbox with the same catalogue.
 
 mod server;
 

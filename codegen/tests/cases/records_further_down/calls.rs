@@ -42,10 +42,11 @@ async fn replies_of_the_sandbox() {
     keeps_to_a_limit_of_one_endpoint().await;
 }
 
-/// A rate limit of one endpoint counts only requests to this endpoint, in the client and in the sandbox.
+/// Checks that a rate limit of one endpoint counts only requests to this endpoint, in the client and in the sandbox.
 async fn keeps_to_a_limit_of_one_endpoint() {
     let sandbox = Sandbox::of(&REGISTRY).limit_set("all").limit_set("sold").start().unwrap();
-    // Few requests: the client's windows are tested elsewhere with a paused clock, which real sockets do not allow.
+    // Only a few requests are sent: other tests check the client's windows with a paused clock, which real sockets do
+    // not allow.
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     for _ in 0..3 {
         client.sales().sold("clock").await.unwrap();
