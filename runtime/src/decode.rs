@@ -21,9 +21,7 @@ mod scanner;
 mod tests;
 mod unknown_fields;
 
-use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, excerpt, one_line};
@@ -185,12 +183,6 @@ pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<R
 /// Reads a value of any kind.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     read(text, |json, next| any::any(json, next, DEPTH))
-}
-
-/// Lists the entries of a parsed object, with the positions of their values in its text.
-pub(crate) fn entries<'a>(object: &'a str, entry: impl FnMut(Cow<'a, str>, Range<usize>)) {
-    let entries = read(object, |json, _| any::entries(json, entry));
-    debug_assert!(entries.is_ok(), "{object}");
 }
 
 /// Reads the only value of a text; anything after it is an error.

@@ -7,7 +7,6 @@
 mod endpoint;
 mod history;
 mod service;
-mod time_field;
 mod value;
 
 use std::fmt;
@@ -15,7 +14,6 @@ use std::fmt;
 pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListFormat, ParamInfo, ParamList, ParamLocation};
 pub use history::{HistoryInfo, HistorySource};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
-pub(crate) use time_field::TimeField;
 pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
 /// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any

@@ -85,23 +85,23 @@ impl TokenFlow {
     /// started again if the runtime that it uses is not running.
     async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
         loop {
-            let fetch = {
+            let follower = {
                 let mut last = lock(&self.fetch);
                 // Checked again under the lock, because another caller may have fetched a token meanwhile.
                 if let Some(token) = lock(&self.cache).fresh() {
                     return Ok(token);
                 }
                 if let Some(fetch) = last.as_ref().filter(|fetch| fetch.is_in_flight()) {
-                    fetch.follow()
+                    fetch.follower.clone()
                 } else {
                     let fetch = Fetch::start(&self.source, &self.cache, dispatcher, observers.clone())?;
-                    last.insert(fetch).follow()
+                    last.insert(fetch).follower.clone()
                 }
             };
-            if let Some(outcome) = fetch.outcome(&self.cache).await {
+            if let Some(outcome) = follower.outcome(&self.cache).await {
                 return outcome;
             }
-            let stalled = lock(&self.fetch).take_if(|last| fetch.follows(last));
+            let stalled = lock(&self.fetch).take_if(|last| follower.outcome.same_channel(&last.follower.outcome));
             // Dropped after the lock is released, because the drop also releases what the request had acquired.
             drop(stalled);
         }

@@ -179,15 +179,9 @@ impl<'r> RecordValue<'r> {
 /// Two records of one type are equal if all their values are equal, including unknown fields.
 impl PartialEq for RecordValue<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let mut is_equal = self.info.name == other.info.name;
-        self.visit(&mut |values, unknown| {
-            other.visit(&mut |others, other_unknown| {
-                let mut pairs = values.iter().zip(others);
-                is_equal &= pairs.all(|(one, other)| one.as_field_value() == other.as_field_value());
-                is_equal &= unknown == other_unknown;
-            });
-        });
-        is_equal
+        let values = |record: &Self| record.values().into_iter().map(|(_, value)| value).collect::<Vec<_>>();
+        let is_of_same_type = self.info.name == other.info.name;
+        is_of_same_type && values(self) == values(other) && self.unknown_fields() == other.unknown_fields()
     }
 }
 
@@ -196,14 +190,12 @@ impl PartialEq for RecordValue<'_> {
 impl fmt::Debug for RecordValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut record = f.debug_struct(self.info.name);
-        self.visit(&mut |values, unknown| {
-            for (field, value) in self.info.fields.iter().zip(values) {
-                record.field(field.ident, &value.as_field_value());
-            }
-            if !unknown.is_empty() {
-                record.field("unknown_fields", unknown);
-            }
-        });
+        for (field, value) in self.values() {
+            record.field(field.ident, &value);
+        }
+        if let Some(unknown) = self.unknown_fields().filter(|unknown| !unknown.is_empty()) {
+            record.field("unknown_fields", unknown);
+        }
         record.finish()
     }
 }
@@ -215,7 +207,7 @@ pub struct ListValue<'r>(&'r dyn Items);
 impl<'r> ListValue<'r> {
     /// Returns the values in their order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
-        (0..self.0.count()).map(move |index| self.0.item(index))
+        self.0.all().into_iter().map(|(_, value)| value)
     }
 }
 
@@ -231,25 +223,9 @@ impl fmt::Debug for ListValue<'_> {
     }
 }
 
-/// A list, accessed by its items.
-trait Items {
-    fn count(&self) -> usize;
-    fn item(&self, index: usize) -> FieldValue<'_>;
-}
-
-impl<T: AsFieldValue> Items for Vec<T> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn item(&self, index: usize) -> FieldValue<'_> {
-        self.get(index).map_or(FieldValue::Null, T::as_field_value)
-    }
-}
-
 /// A map of any type, with arbitrary keys.
 #[derive(Clone, Copy)]
-pub struct MapValue<'r>(&'r dyn Entries);
+pub struct MapValue<'r>(&'r dyn Items);
 
 impl<'r> MapValue<'r> {
     /// Returns keys and values, sorted by key.
@@ -270,12 +246,18 @@ impl fmt::Debug for MapValue<'_> {
     }
 }
 
-/// A map, accessed by its entries.
-trait Entries {
+/// A list or a map, with the values by their keys, which are empty for a list.
+trait Items {
     fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
 }
 
-impl<T: AsFieldValue> Entries for BTreeMap<String, T> {
+impl<T: AsFieldValue> Items for Vec<T> {
+    fn all(&self) -> Vec<(&str, FieldValue<'_>)> {
+        self.iter().map(|item| ("", item.as_field_value())).collect()
+    }
+}
+
+impl<T: AsFieldValue> Items for BTreeMap<String, T> {
     fn all(&self) -> Vec<(&str, FieldValue<'_>)> {
         self.iter().map(|(key, value)| (key.as_str(), value.as_field_value())).collect()
     }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use super::any;
 use super::record::{AsFieldValue, Fields, Record, Row};
 use crate::decode::{self, DecodeError};
 use crate::registry::RecordInfo;
@@ -81,7 +82,9 @@ impl UnknownFields {
     /// Calls `entry` with the name and the text of each value.
     fn each<'u>(&'u self, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
         let json = self.as_json();
-        decode::entries(json, |name, range| entry(name, json.get(range).unwrap_or_default()));
+        let entry = |name, range| entry(name, json.get(range).unwrap_or_default());
+        let entries = decode::read(json, |json, _| any::entries(json, entry));
+        debug_assert!(entries.is_ok(), "{json}");
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn read_series<M: Record>(
     let (target, service) = (&response.target, response.connection.service);
     let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
     let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
-    let decoded = response.text().and_then(|text| decode::series(text, envelope, info.record(), bad_records, records));
+    let decoded = response.text().and_then(|text| decode::series(text, envelope, info.record, bad_records, records));
     match decoded {
         Ok(rest) if rest.is_empty && status::is_error_of_series(rest.unknown_fields.as_json(), &service.error_body) => {
             Err(response.misfit(DecodeError::of_service()))

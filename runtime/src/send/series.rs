@@ -9,10 +9,11 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series};
+use crate::decode::fields::{self, TimeField};
 use crate::decode::record::{Item, Record, UnknownFields};
-use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, fields};
+use crate::decode::{self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
+use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::values::Timestamp;
 
 /// A list of records, usually one per timestamp, with the service's metadata. An emitted client names this type
@@ -36,14 +37,16 @@ pub struct Series<T, M> {
 #[derive(Clone, Copy)]
 pub(super) struct SeriesInfo {
     service: &'static ServiceInfo,
-    record: Option<&'static RecordInfo>,
+    /// The table of the records; `None` if their fields are unknown.
+    pub(super) record: Option<&'static RecordInfo>,
     time: Option<TimeField>,
 }
 
 impl SeriesInfo {
     /// Returns the facts about a series that belongs to no endpoint.
     fn of_service(service: &'static ServiceInfo, record: Option<&'static RecordInfo>) -> Self {
-        Self { service, record, time: TimeField::of_service(service) }
+        let time = service.envelope.as_ref().and_then(|envelope| envelope.time);
+        Self { service, record, time: time.map(|name| TimeField { name, unit: service.time_unit }) }
     }
 
     /// Returns the facts about a series of an endpoint; `record` is the table of the static type, if there is one.
@@ -52,16 +55,11 @@ impl SeriesInfo {
         service: &'static ServiceInfo,
         record: Option<&'static RecordInfo>,
     ) -> Self {
-        let known = match endpoint.body {
-            BodyInfo::Series { record, .. } => record,
-            _ => None,
+        let BodyInfo::Series { record: known, time, time_unit, .. } = endpoint.body else {
+            return Self { service, record, time: None };
         };
-        Self { service, record: record.or(known), time: TimeField::of_endpoint(endpoint, service) }
-    }
-
-    /// Returns the table of the records; `None` if their fields are unknown.
-    pub(super) fn record(self) -> Option<&'static RecordInfo> {
-        self.record
+        let unit = time_unit.unwrap_or(service.time_unit);
+        Self { service, record: record.or(known), time: time.map(|name| TimeField { name, unit }) }
     }
 }
 

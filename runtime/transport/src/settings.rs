@@ -35,11 +35,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the maximum time to connect.
-    pub(crate) fn connect_timeout(&self) -> Duration {
-        self.connect_timeout.unwrap_or(Duration::from_secs(10))
-    }
-
     /// Returns the name of the first setting that is not the default, if any.
     pub fn first_configured(&self) -> Option<&'static str> {
         let settings = [

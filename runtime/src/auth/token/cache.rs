@@ -32,15 +32,6 @@ impl Token {
         let expiry = expiry.and_then(|lifetime| sent_at.checked_add(lifetime));
         Self { secret: response.access_token.into(), headers, renewal, expiry }
     }
-
-    /// Returns whether the token has expired.
-    fn is_expired(&self) -> bool {
-        self.expiry.is_some_and(|expiry| expiry <= Instant::now())
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.renewal.is_none_or(|renewal| Instant::now() < renewal)
-    }
 }
 
 /// The current and previous tokens, and the outcomes of requests with them.
@@ -62,12 +53,12 @@ impl Cache {
     /// Returns the current token, unless it is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
-        self.working().filter(|token| token.is_fresh() || is_paused)
+        self.working().filter(|token| is_paused || token.renewal.is_none_or(|renewal| Instant::now() < renewal))
     }
 
     /// Returns the current token, if it is likely to be accepted.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| !token.is_expired())
+        self.token.clone().filter(|token| token.expiry.is_none_or(|expiry| Instant::now() < expiry))
     }
 
     /// Stores the outcome of a token request, and returns it.

@@ -34,7 +34,7 @@ pub(super) struct TokenSource {
 
 /// A token request; dropping it cancels the request.
 pub(super) struct Fetch {
-    follower: Follower,
+    pub(super) follower: Follower,
     _task: Task<()>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Fetch {
 #[derive(Clone)]
 pub(super) struct Follower {
     /// `None` until the request is over. The sender is dropped if the runtime of the request drops the task.
-    outcome: watch::Receiver<Option<Outcome>>,
+    pub(super) outcome: watch::Receiver<Option<Outcome>>,
     runtime: Runtime,
 }
 
@@ -72,17 +72,9 @@ impl Fetch {
     pub(super) fn is_in_flight(&self) -> bool {
         self.follower.outcome.borrow().is_none() && self.follower.outcome.has_changed().is_ok()
     }
-
-    pub(super) fn follow(&self) -> Follower {
-        self.follower.clone()
-    }
 }
 
 impl Follower {
-    pub(super) fn follows(&self, fetch: &Fetch) -> bool {
-        self.outcome.same_channel(&fetch.follower.outcome)
-    }
-
     /// Returns the outcome, or the old token while it works; `None` if the runtime of the request does not run.
     pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
         let mut outcome = self.outcome.clone();

@@ -4,7 +4,7 @@
 //! define them, in order of first appearance.
 
 use crate::decode::record::{AsFieldValue, FieldValue, number_of};
-use crate::registry::{FieldInfo, RecordInfo, TimeField, TimeUnit};
+use crate::registry::{FieldInfo, RecordInfo, TimeUnit};
 use crate::values::{Number, Timestamp, Value};
 
 /// One field of all records of a series.
@@ -24,6 +24,15 @@ impl Column<'_> {
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.values.iter().map(|value| value.number())
     }
+}
+
+/// The field that contains the time of each record of a series.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeField {
+    /// The field's name on the wire.
+    pub(crate) name: &'static str,
+    /// The unit of the time if the fields are unknown; a known field has its own unit.
+    pub(crate) unit: TimeUnit,
 }
 
 /// Returns all columns. Records without a type of their own may still have a table, which is then that of every record.

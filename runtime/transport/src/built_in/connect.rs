@@ -18,14 +18,8 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 /// A connector with a timeout.
 #[derive(Clone)]
 pub(super) struct TimedConnector<C> {
-    inner: C,
-    timeout: Duration,
-}
-
-impl<C> TimedConnector<C> {
-    pub(super) fn new(inner: C, timeout: Duration) -> Self {
-        Self { inner, timeout }
-    }
+    pub(super) inner: C,
+    pub(super) timeout: Duration,
 }
 
 impl<C> Service<Uri> for TimedConnector<C>

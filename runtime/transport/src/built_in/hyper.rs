@@ -69,7 +69,8 @@ impl HyperTransport {
         };
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
-        let connector = TimedConnector::new(https, settings.connect_timeout());
+        let connector =
+            TimedConnector { inner: https, timeout: settings.connect_timeout.unwrap_or(Duration::from_secs(10)) };
         Ok(Self { connector, pools: Pools::new(), routes })
     }
 
@@ -85,7 +86,7 @@ impl HyperTransport {
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
-        let response = pool.request(request).await.map_err(|error| {
+        let response = pool.client.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_headers(error, is_connect, || self.routes.route(&target))
         })?;
@@ -115,7 +116,7 @@ impl Transport for HyperTransport {
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
             let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
-            let is_without_response = progress.is_before_headers();
+            let is_without_response = progress.head.is_none();
             progress.reply(body, timeout).map_err(|error| {
                 // Without a response, all connections of the pool may be dead, so the pool is replaced.
                 if is_without_response && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }

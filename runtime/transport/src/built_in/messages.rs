@@ -21,7 +21,7 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The part of a response that has arrived: its headers, if any, and the number of body bytes.
 pub(super) struct Progress {
-    head: Option<HttpResponse>,
+    pub(super) head: Option<HttpResponse>,
     bytes: usize,
     on_headers: HeadersNotifier,
 }
@@ -52,11 +52,6 @@ impl Progress {
             }
             (_, None) => Err(late(Phase::Headers, "no status received")),
         }
-    }
-
-    /// Returns whether no headers have arrived yet.
-    pub(super) fn is_before_headers(&self) -> bool {
-        self.head.is_none()
     }
 }
 

@@ -5,7 +5,6 @@
 //! often die together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +16,7 @@ pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
 
 /// A client with a separate connection pool.
 pub(super) struct Pool<C> {
-    client: C,
+    pub(super) client: C,
     /// True if any connection of the pool has received a response.
     has_answered: AtomicBool,
     /// This channel is closed once the runtime has shut down, because a task of the runtime owns the receiver. The task
@@ -32,14 +31,6 @@ impl<C> Pool<C> {
         if !self.has_answered.load(Ordering::Relaxed) {
             self.has_answered.store(true, Ordering::Relaxed);
         }
-    }
-}
-
-impl<C> Deref for Pool<C> {
-    type Target = C;
-
-    fn deref(&self) -> &C {
-        &self.client
     }
 }
 
@@ -97,20 +88,20 @@ mod tests {
         let (pools, one, other) = (Pools::new(), runtime(), runtime());
         let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
         let first = here(&one, 1);
-        assert_eq!((**first, **here(&other, 2), **here(&one, 3)), (1, 2, 1));
+        assert_eq!((first.client, here(&other, 2).client, here(&one, 3).client), (1, 2, 1));
         assert!(!pools.distrust(&first), "no response yet");
-        assert_eq!(**here(&one, 4), 1);
+        assert_eq!(here(&one, 4).client, 1);
         first.answered();
         assert!(pools.distrust(&first));
-        assert_eq!((**here(&one, 5), **here(&other, 6)), (5, 2));
+        assert_eq!((here(&one, 5).client, here(&other, 6).client), (5, 2));
         assert!(pools.distrust(&first));
-        assert_eq!(**here(&one, 7), 5, "a pool is given up once");
+        assert_eq!(here(&one, 7).client, 5, "a pool is given up once");
     }
 
     #[test]
     fn pools_of_live_runtimes_stay_and_those_of_dead_runtimes_do_not() {
         let (pools, mut runtimes) = (Pools::new(), (0..32).map(|_| runtime()).collect::<Vec<_>>());
-        let here = |runtime: &Runtime, new| **runtime.block_on(async { pools.here(|| new) });
+        let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) }).client;
         for round in 0..2 {
             for (index, runtime) in runtimes.iter().enumerate() {
                 assert_eq!(here(runtime, 100 * round + index), index);
