@@ -255,7 +255,7 @@ impl Diagnostics {
         self.0.push(diagnostic);
     }
 
-    /// Returns whether there are no diagnostics.
+    /// Returns `true` if there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -22,12 +22,12 @@ pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Returns whether a text is one line that is not blank and has no invisible characters.
+/// Returns `true` if a text is one line that is not blank and has no invisible characters.
 pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }
 
-/// Returns whether a text is not blank and has no invisible characters.
+/// Returns `true` if a text is not blank and has no invisible characters.
 pub fn is_prose(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
@@ -36,7 +36,7 @@ pub(super) fn has_lines(text: &str) -> bool {
     text.contains(['\n', '\r', '\t'])
 }
 
-/// Returns whether a character is invisible, or a control character other than a line break.
+/// Returns `true` if a character is invisible, or a control character other than a line break.
 pub fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))

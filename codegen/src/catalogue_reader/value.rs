@@ -66,7 +66,7 @@ impl Reader {
         }
     }
 
-    /// Returns whether a text matches a regular expression of the format.
+    /// Returns `true` if a text matches a regular expression of the format.
     fn is_like(&mut self, pattern: &'static str, text: &str) -> bool {
         let form = self.forms.entry(pattern).or_insert_with(|| regex_lite::Regex::new(pattern).ok());
         form.as_ref().is_some_and(|form| form.is_match(text))

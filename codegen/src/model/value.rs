@@ -82,7 +82,7 @@ impl Field {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
 
-    /// Returns whether the type of the field is an `Option`.
+    /// Returns `true` if the type of the field is an `Option`.
     pub fn is_option(&self) -> bool {
         self.optional && !self.is_defaulted()
     }
@@ -135,7 +135,7 @@ impl Type {
         }
     }
 
-    /// Returns whether the type is or contains a timestamp.
+    /// Returns `true` if the type is or contains a timestamp.
     pub fn is_timestamp(&self) -> bool {
         matches!(self.innermost(), Self::Timestamp(_))
     }
@@ -145,7 +145,7 @@ impl Type {
         matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
     }
 
-    /// Returns whether the type is a number or `bool` in Rust.
+    /// Returns `true` if the type is a number or `bool` in Rust.
     pub fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
     }
