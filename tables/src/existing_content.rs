@@ -166,7 +166,7 @@ impl ExistingContent {
 
     /// Writes the hidden file: before the first row, and again with its checksum after a text file has been written.
     pub(crate) async fn begin(&self, text: Option<String>) -> Result<(), Error> {
-        let mut head = Head { text, ..self.head.clone() };
+        let mut head = Head { text: text.or(self.head.text.clone()), ..self.head.clone() };
         // Another run may have started the data set since it was opened.
         if let Some(other) = Head::find(&self.storage).await?.filter(|other| self.opened.as_ref() != Some(other)) {
             let differs = |(endpoint, params): (&String, &Vec<String>)| {

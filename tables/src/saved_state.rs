@@ -78,10 +78,12 @@ impl SeriesState {
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Returns the unfetched ranges before the first record, or up to now if there is no record. Later missing records
-    /// show as gaps, or in the time of the last record.
+    /// Returns the unfetched ranges up to now that are before the first record or after the last one. Between them,
+    /// missing records are visible as gaps.
     pub(crate) fn unfetched(&self) -> TimeRanges {
-        self.unfetched.until(self.first.unwrap_or_else(Timestamp::now))
+        let mut ranges = self.unfetched.until(Timestamp::now());
+        self.known().iter().for_each(|known| ranges.remove(&(known.start..known.end + self.step())));
+        ranges
     }
 
     /// Extends the range of records so that it includes these times.

@@ -40,7 +40,7 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
-    /// Ranges before the first record that no run has fetched, because every request for them failed.
+    /// Ranges before the first or after the last record that no run has fetched, although one planned to.
     pub unfetched: Vec<Range<Timestamp>>,
     /// The largest possible number of missing records in all gaps and unfetched ranges.
     pub missing: u64,

@@ -99,7 +99,8 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Missing records between the first and the last record.
     pub missing: u64,
-    /// The largest possible number of records in ranges before the first record whose requests failed in every run.
+    /// The largest possible number of records before the first or after the last one that no run has fetched, although
+    /// one planned to.
     pub unfetched: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,

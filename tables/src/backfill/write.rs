@@ -48,7 +48,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         for (index, (plan, _)) in planned.iter().enumerate() {
             let Some((_, one)) = self.series(index) else { continue };
             one.state.unfetched.extend(&plan.unsettled.iter().cloned().collect());
-            if !one.state.unfetched().ranges().is_empty() {
+            let first = one.state.first;
+            if one.state.unfetched().ranges().iter().any(|range| first.is_none_or(|first| range.start < first)) {
                 self.begin().await?;
                 self.put_state(index).await?;
             }

@@ -91,6 +91,13 @@ async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
             assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
             assert_eq!(state_of(&path).await.damaged, [""; 0]);
         }
+        // A run whose requests fail does not accept the change.
+        let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
+        fs::write(&path, &edited).unwrap();
+        assert!(!run(&job(coins(&failing, &["ETH"]), END - 30 * DAY, END, &path)).await.is_complete);
+        assert!(fs::read(&path).unwrap() == written, "{name}");
+        fs::write(&path, &edited).unwrap();
+        assert_eq!(state_of(&path).await.damaged.len(), 1, "{name}");
     }
 }
 
@@ -382,7 +389,10 @@ async fn run_after_a_cancelled_run_completes_the_target() {
         let mut stop = Some(stop);
         let summary = whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
         assert!(summary.is_cancelled && !summary.is_complete);
+        let state = state_of(&path).await;
+        assert!(state.pending > 0 || state.series.iter().all(|series| !series.unfetched.is_empty()), "{state:?}");
         assert!(run(&whole).await.is_complete);
+        assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
         assert_eq!(read(&path).len(), 2 * 400 * 24, "{name}");
     }
 }
