@@ -307,6 +307,26 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
+    let minutes = metric().args(metric().keys[0], 60);
+    let args = backfill(&minutes, ["2024-01-01", "2024-01-16"], &file, &[]);
+    let run = derivs_with(&service, &args).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while service.requests() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::process::Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
+    let output = run_output(&run.wait_with_output().unwrap());
+    assert_eq!(output.code, Some(129), "{}", output.err);
+    assert!(output.err.contains("error: stopped; ") && output.err.contains("to continue"), "{}", output.err);
+    let again = run_with(&service, &args);
+    assert_eq!((again.code, rows(&file).len()), (Some(0), 15 * 24 * 60), "{}", again.err);
+}
+
 #[test]
 fn a_stream_has_the_columns_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
