@@ -24,7 +24,11 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "size", shows: "bytes of a stripped program", measure: weight::size },
     Row { name: "decode", shows: "instructions for decoding 10,000 records", measure: decode::decode },
     Row { name: "floats", shows: "floats that are not decoded exactly", measure: decode::floats },
-    Row { name: "allocations", shows: "growth of allocations with the number of records", measure: decode::allocations },
+    Row {
+        name: "allocations",
+        shows: "growth of allocations with the number of records",
+        measure: decode::allocations,
+    },
     Row { name: "request", shows: "instructions for one request of 50 records", measure: request::request },
     Row { name: "check", shows: "`cargo check` of the client without a program", measure: build::check },
     Row { name: "release", shows: "release build of a program that calls every endpoint", measure: build::release },

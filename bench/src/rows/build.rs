@@ -87,7 +87,9 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         Package::new(peers, "progenitor-made", "client/src/lib.rs"),
     ];
     let took = again(scratch, "check", "dev", &packages)?;
-    let [whole, empty, changed, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
+    let [whole, empty, changed, peer] = &took[..] else {
+        return Err("internal error: a measurement is missing".to_owned());
+    };
     let detail = format!("{} / {}", seconds(whole), seconds(peer));
     let rest = (whole.processor - empty.processor).max(0.0);
     Ok(vec![

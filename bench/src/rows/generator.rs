@@ -32,7 +32,9 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         what: "codegen, whole process / `cargo progenitor`, 130 endpoints, release builds".to_owned(),
         bounds: ("0.20", "0.10"),
         measured: ratio(mine, peer),
-        detail: format!("{mine:.0} ms / {peer:.0} ms; progenitor's library with prettyplease instead of rustfmt: {library:.0} ms"),
+        detail: format!(
+            "{mine:.0} ms / {peer:.0} ms; progenitor's library with prettyplease instead of rustfmt: {library:.0} ms"
+        ),
     }])
 }
 

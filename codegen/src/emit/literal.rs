@@ -1,5 +1,7 @@
 //! Converts facts of the model to Rust literals: types, numbers, and entries of the registry.
 
+use std::fmt::Debug;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
@@ -18,21 +20,24 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
+/// Returns a variant without values of an enum of the runtime, which has the same variant names as the model's.
+pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
+    let (of, variant) = (ident(of), format_ident!("{value:?}"));
+    quote!(#of::#variant)
+}
+
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        // The enum of the runtime has the same variant names.
-        let variant = format_ident!("{self:?}");
-        tokens.append_all(quote!(Evidence::#variant));
+        tokens.append_all(variant("Evidence", self));
     }
 }
 
 impl ToTokens for TimeForm {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let variant = match self {
-            Self::Counted(unit) => format_ident!("{unit:?}"),
-            Self::Written(format) => format_ident!("{format:?}"),
-        };
-        tokens.append_all(quote!(TimeUnit::#variant));
+        tokens.append_all(match self {
+            Self::Counted(unit) => variant("TimeUnit", unit),
+            Self::Written(format) => variant("TimeUnit", format),
+        });
     }
 }
 
@@ -48,11 +53,8 @@ pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{:?}", value.abs());
     let literal = match text.split_once('.') {
         Some((whole, fraction)) if !text.contains('e') => {
-            format!(
-                "{}.{}",
-                grouped(whole.as_bytes().rchunks(3).rev(), whole),
-                grouped(fraction.as_bytes().chunks(3), fraction)
-            )
+            let whole = grouped(whole.as_bytes().rchunks(3).rev(), whole);
+            format!("{whole}.{}", grouped(fraction.as_bytes().chunks(3), fraction))
         }
         _ => text,
     };
@@ -62,7 +64,8 @@ pub(super) fn number(value: f64) -> TokenStream {
 }
 
 /// Returns an integer literal with digits in groups of three.
-pub(super) fn integer(value: u64) -> TokenStream {
+pub(super) fn integer(value: impl Into<u64>) -> TokenStream {
+    let value = value.into();
     let digits = value.to_string();
     let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
     literal.parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value).into_token_stream())
@@ -98,13 +101,10 @@ impl ToTokens for Type {
 /// Returns the registry's `ValueType` for a type.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
-        Type::String => quote!(ValueType::String),
-        Type::Integer => quote!(ValueType::Integer),
-        Type::Count => quote!(ValueType::Count),
-        Type::Number => quote!(ValueType::Number),
-        Type::Boolean => quote!(ValueType::Boolean),
+        Type::String | Type::Integer | Type::Count | Type::Number | Type::Boolean | Type::Any => {
+            variant("ValueType", ty)
+        }
         Type::Timestamp(form) => quote!(ValueType::Timestamp(#form)),
-        Type::Any => quote!(ValueType::Any),
         Type::Named(name) => value_type_for("named", name),
         Type::Record(record) => value_type_for("record", &record.ident),
         Type::Recursive(record) => value_type_for("recursive", &record.ident),
@@ -188,14 +188,11 @@ pub(super) fn status_info(status: &Status) -> TokenStream {
 pub(super) fn param_info(param: &Param) -> TokenStream {
     let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
-    let list_as = match param.list_as {
-        ListFormat::Commas => None,
-        other => Some(format_ident!("{other:?}")),
-    };
+    let list_as = (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as));
     let fields = [
         field("location", param.in_path.then(|| quote!(ParamLocation::Path))),
         some("list_setter", param.list_setter.as_ref()),
-        field("list_as", list_as.map(|format| quote!(ListFormat::#format))),
+        field("list_as", list_as),
         some("const_value", param.const_value.as_ref()),
         some("required", param.required),
         some("single_value", param.single_value),
@@ -272,10 +269,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
     let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
     let history = match &endpoint.history {
         HistorySource::Service => None,
-        HistorySource::Endpoint(own) => {
-            let own = history_info(own);
-            Some(quote!(HistorySource::Endpoint(&#own)))
-        }
+        HistorySource::Endpoint(own) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
         HistorySource::Unknown => Some(quote!(HistorySource::Unknown)),
     };
     let fields = [
@@ -286,7 +280,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         some("params", params(api, endpoint)),
         body(&endpoint.body),
         field("history", history),
-        field("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(|weight| integer(weight.into()))),
+        field("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
         text("notes", &endpoint.notes),
         some("deprecated", endpoint.deprecated.as_ref()),
     ];

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{entry, field, field_info, field_literal, ident, text};
+use super::literal::{entry, field, field_info, field_literal, ident, text, variant};
 use super::render::{Imports, Source, names_of};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
@@ -84,11 +84,7 @@ fn description(record: &Record) -> TokenStream {
     let Record { ident: name, summary, fields, form, .. } = record;
     let record = ident(name);
     let summary = text("summary", summary);
-    let form = match form {
-        RecordLayout::Object => None,
-        RecordLayout::Positional => Some(quote!(RecordLayout::Positional)),
-        RecordLayout::Value => Some(quote!(RecordLayout::Value)),
-    };
+    let form = (*form != RecordLayout::Object).then(|| variant("RecordLayout", form));
     let infos = fields.iter().map(field_info);
     let base = quote!(RecordInfo::new(#name, &[#(#infos),*]));
     let info = entry("RecordInfo", &[summary, field("form", form)], &base);

@@ -89,15 +89,15 @@ fn api_key(key: &ApiKey) -> TokenStream {
     let carrier = match &key.carrier {
         KeyCarrier::Header { name, prefix } => {
             let prefix = text("api_key_prefix", prefix);
-            quote!(api_key_header: Some(#name), #prefix)
+            quote!(#prefix api_key_header: Some(#name))
         }
         KeyCarrier::Basic => {
-            quote!(api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true,)
+            quote!(api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true)
         }
-        KeyCarrier::Query(name) => quote!(api_key_query: Some(#name),),
+        KeyCarrier::Query(name) => quote!(api_key_query: Some(#name)),
     };
     let optional = field("api_key_optional", key.optional.then_some(true));
-    quote!(#carrier #optional)
+    quote!(#carrier, #optional)
 }
 
 fn envelope(envelope: &Envelope) -> TokenStream {
@@ -125,19 +125,15 @@ fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> Token
 
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
-    let [requests, seconds] = numbers(limit);
+    let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
     let (scope, endpoints) = (option(limit.scope.as_ref()), &limit.endpoints);
-    let concurrent = option(limit.concurrent.map(|number| integer(number.into())));
+    let concurrent = option(limit.concurrent.map(integer));
     quote! {
         LimitInfo {
             name: #name, requests: #requests, seconds: #seconds, concurrent: #concurrent, scope: #scope,
             endpoints: &[#(#endpoints),*], evidence: #evidence
         }
     }
-}
-
-fn numbers(limit: &Limit) -> [TokenStream; 2] {
-    [limit.requests, limit.seconds].map(|number| integer(number.into()))
 }
 
 /// Emits `service/limits.rs`: the sets of rate limits as constants, and functions that return them.
@@ -169,12 +165,11 @@ pub(super) fn limits_file(api: &Api) -> File {
 /// Returns the constant for a set of rate limits.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
-    let [requests, seconds] = numbers(limit);
+    let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
     let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
     let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
     let names = &limit.endpoints;
-    let concurrent = limit.concurrent.map(|number| integer(number.into()));
-    let concurrent = concurrent.map_or_else(|| quote!(None), |number| quote!(Some(#number)));
+    let concurrent = option(limit.concurrent.map(integer));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));
     let scope = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let of =
