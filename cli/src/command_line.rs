@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -72,6 +73,9 @@ impl Chosen {
     }
 }
 
+/// The old and the new names of renamed options.
+const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
+
 /// The commands with params, each with `true` if `--from` and `--to` replace the params of a range.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
@@ -106,6 +110,9 @@ pub(crate) fn read() -> CommandLine {
 }
 
 fn parse(words: &[OsString]) -> Result<CommandLine, clap::Error> {
+    if let Some((old, new)) = RENAMED.into_iter().find(|(old, _)| words.iter().any(|word| word == old)) {
+        return Err(for_words(&[]).error(ErrorKind::UnknownArgument, format!("`{old}` was renamed to `{new}`")));
+    }
     let matches = for_words(words.get(1..).unwrap_or_default()).try_get_matches_from(words)?;
     CommandLine::from_arg_matches(&matches)
 }
@@ -113,6 +120,15 @@ fn parse(words: &[OsString]) -> Result<CommandLine, clap::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn renamed_option_is_an_error_with_the_new_name() {
+        for (old, new) in RENAMED {
+            let words = ["derivs", "backfill", "--from", "1d", "--out", "a.csv", old];
+            let error = parse(&words.map(OsString::from)).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{old}` was renamed to `{new}`")), "{error}");
+        }
+    }
 
     #[test]
     fn command_line_definition_passes_debug_assertions() {

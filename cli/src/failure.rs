@@ -6,7 +6,6 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use generated_client::{Error, ErrorKind};
 
@@ -98,15 +97,6 @@ impl Failure {
 
     pub(crate) fn exit_kind(&self) -> ExitKind {
         self.exit_kind
-    }
-
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.exit_kind as u8)
-    }
-
-    /// Returns `true` for failures without a message, for example after Ctrl-C, when the user knows the reason.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.message.is_empty()
     }
 }
 

@@ -42,10 +42,12 @@ fn main() -> ExitCode {
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if !failure.is_silent() {
-                log::error(&failure.to_string());
+            // The message is empty if the user knows the reason, for example after Ctrl-C.
+            let message = failure.to_string();
+            if !message.is_empty() {
+                log::error(&message);
             }
-            failure.exit_code()
+            ExitCode::from(failure.exit_kind() as u8)
         }
     }
 }
