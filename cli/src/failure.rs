@@ -89,7 +89,7 @@ impl Failure {
         self
     }
 
-    /// Puts the position in a file before the message.
+    /// Prefixes the message with a position, such as a file and a line.
     pub(crate) fn at(mut self, position: &str) -> Self {
         self.message = format!("{position}: {}", self.message);
         self

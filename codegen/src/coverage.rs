@@ -72,7 +72,7 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n{}", self.endpoints, self.facts)?;
         if !self.unknown.is_empty() {
-            writeln!(f, "\nthe most useful unknown facts, each with the number of endpoints that would benefit")?;
+            writeln!(f, "\nunknown facts to find out first, each with the number of endpoints it affects")?;
         }
         for UnknownFact { what, endpoints, help, .. } in &self.unknown {
             writeln!(f, "{endpoints:5}  {what}\n       {help}")?;

@@ -226,7 +226,7 @@ impl Editor {
         self.trees.insert(file.to_owned(), tree);
     }
 
-    /// Sets a key of a map, in the order of the format.
+    /// Sets a key of a map. A new key is inserted according to the key order of the catalogue format.
     pub(super) fn set(&mut self, at: &YamlPath, key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.tree_mut(at) else { return };
         if let Some(known) = format_keys::map_at(&at.file, &at.path, map) {

@@ -42,8 +42,8 @@ macro_rules! takes {
     };
 }
 
-/// Defines the types that represent endpoints, from the methods of their group's handle. For an endpoint with a
-/// history, the trait `HasHistory` follows the method.
+/// Defines a marker type for each endpoint of a group. The input is the type of the group, then `Marker method` for each
+/// endpoint, or `Marker method : HasHistory` for an endpoint with a history.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {

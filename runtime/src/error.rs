@@ -104,7 +104,7 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
-    /// Only a smaller request may succeed, because the body is larger than allowed.
+    /// The response body exceeds the maximum size, so only a request for less data can succeed.
     InParts,
     /// The outcome of another attempt is uncertain, so the number of retries is limited, by default to one.
     Once,

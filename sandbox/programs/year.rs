@@ -1,8 +1,8 @@
-//! Fetches a year of one-minute records from a sandbox that enforces limit set A, with and without a history:
-//! `year WHAT…`.
+//! Fetches a year of one-minute records from a sandbox that enforces limit set A, with the history of the client and in
+//! other ways: `year WHAT…`.
 //!
-//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults; each must
-//! return exactly the records of the sandbox, and `fast` and `slow` must do so in time and without a 429. `memory`
+//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults. Each must return
+//! exactly the records of the sandbox; `fast` and `slow` must also keep a time limit and receive no status 429. `memory`
 //! streams ten million records from a mock transport. `cargo xtask verify history` runs these four.
 //!
 //! `others` compares three ways to fetch the year with a response time of 300 ms: a history, a plain loop, and ten

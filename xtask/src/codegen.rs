@@ -49,7 +49,7 @@ impl Codegen {
         if self.out.is_none() && !project_paths::is_same(&self.spec, &project_paths::spec()) {
             let (spec, generated) = (shown(&self.spec), shown(&project_paths::client()));
             let message = format!("error: {spec} is not the catalogue of the client in {generated}");
-            return fail(&format!("{message}; pass the folder of its crate: `{} --out CRATE`\n", self.command()));
+            return fail(&format!("{message}; name the crate to generate: `{} --out CRATE`\n", self.command()));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = match self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at) {
@@ -85,7 +85,10 @@ impl Codegen {
             return format!("error: {differing}; {root} has files of `{owner}`: {remedy}\n");
         }
         if has_foreign {
-            return format!("error: {differing}; move the foreign files away, then run `{}`\n", self.command());
+            return format!(
+                "error: {differing} out of date or not written by codegen; move the latter away, then run `{}`\n",
+                self.command()
+            );
         }
         format!("error: {differing} out of date; run `{}` and commit the result\n", self.command())
     }

@@ -24,7 +24,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
     let mut outcomes = vec![Outcome {
         number: "6",
-        what: "instructions for one request of 50 records / using only the same transport and plain `serde` derives"
+        what: "instructions of one request for 50 records / of the same transport alone with plain `serde` derives"
             .to_owned(),
         bounds: ("1.20", "1.00"),
         measured: ratio(ours, raw),

@@ -15,7 +15,7 @@ fn get<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["get"], &*metric().hourly(), more].concat()
 }
 
-/// Returns the options of a small page of the sandbox.
+/// Returns the options that request a few records from the sandbox.
 fn page() -> [&'static str; 3] {
     [option(metric().history.limit), metric().page_size(), "--sandbox"]
 }

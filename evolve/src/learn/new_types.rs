@@ -81,8 +81,8 @@ impl Reader<'_> {
         ("any".to_owned(), None)
     }
 
-    /// Notes fields that all have the same record, since they may be entries of a map, for example one for each coin or
-    /// exchange.
+    /// Adds a note if all fields have the same record type: they may be entries of a map, for example one for each coin
+    /// or exchange.
     pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");

@@ -31,7 +31,8 @@ pub enum AnyBody {
 
 /// A list of records without a static type, with the metadata of the service.
 ///
-/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize the emitted `Series` instead.
+/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize into the typed `Series` of the
+/// client instead.
 pub type AnySeries = Series<AnyRecord, UnknownFields>;
 
 /// Serializes the body as the service sends it.

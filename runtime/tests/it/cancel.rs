@@ -51,8 +51,8 @@ async fn check(service: &Service, client: &Client, case: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
-/// Sends a request, and drops it after some time and this number of turns of the runtime. Returns whether the request
-/// was complete before that.
+/// Sends a request, waits for `after`, yields to the runtime `turns` times, and drops the request. Returns `true` if the
+/// request was complete before that.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();

@@ -12,7 +12,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
-/// A mock server for the client of a catalogue, with generated data
+/// A mock server for the API that a catalogue describes; it responds with invented data
 #[derive(Parser)]
 #[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR)]
 struct Cli {

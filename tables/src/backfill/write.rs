@@ -32,8 +32,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let has_changed = table.schema().fields().iter().any(|field| {
                 schema.field_with_name(field.name()).map_or(true, |known| known.data_type() != field.data_type())
             });
-            // The next run compares the newest file, which is therefore rewritten last: if this run is killed, the next
-            // one repeats the rewrite.
+            // A run compares the columns of the newest file to decide whether to rewrite the files. That file is
+            // rewritten last, so if this run is killed, the next run starts the rewrite again.
             let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
             for partition in partitions {
                 self.rewrite(index, &partition, vec![RecordBatch::new_empty(table.schema())]).await?;

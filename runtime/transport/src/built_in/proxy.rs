@@ -25,8 +25,8 @@ pub(super) use connector::ProxyConnector as Connector;
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
-    /// True if the environment selects the proxy. Hosts on this machine are then reached directly, because requests to
-    /// them may be unencrypted.
+    /// True if environment variables select the proxy. Requests to hosts on this machine then bypass the proxy, because
+    /// they may use plain HTTP, which must not leave this machine.
     is_of_env: bool,
 }
 
