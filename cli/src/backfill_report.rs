@@ -87,7 +87,7 @@ impl Reporter {
         let unfetched = |report: &SeriesReport| if summary.is_complete { report.unfetched } else { 0 };
         let warnings = of_series().filter(|_| !is_stopped).flat_map(|(report, label)| {
             let gaps = (report.missing, "missing between its first and last record");
-            let counts = [gaps, (unfetched(report), "never fetched, because every request failed")];
+            let counts = [gaps, (unfetched(report), "never fetched")];
             counts
                 .into_iter()
                 .filter(|(count, _)| *count > 0)
@@ -114,22 +114,17 @@ impl Reporter {
         let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind());
         let series = summary.failed.into_iter().map(|(index, error)| self.failed(index, error));
         let endings: Vec<ExitKind> = series.chain(pages).collect();
-        let is_rejected = endings.iter().all(|ending| *ending == ExitKind::Rejected);
         let message = match summary.failed_pages {
             // The user is not advised to run the command again, because the service would reject it again.
-            0 if failed > 0 && is_rejected => {
+            0 if failed > 0 && is_rejected(&endings) => {
                 return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
             }
             0 if failed == 0 => return Err(no_record(&empty, file)),
             0 => format!("{failed} of {all} series are incomplete"),
             requests => format!("{} failed", counted(requests, "request")),
         };
-        let ending = match summary.pages {
-            0 if is_rejected => ExitKind::Rejected,
-            0 => ExitKind::Service,
-            _ => ExitKind::Incomplete,
-        };
-        Err(Failure::new(ending, message).help("run the same command to fetch the missing records"))
+        Err(Failure::new(ending(summary.pages, &endings), message)
+            .help("run the same command to fetch the missing records"))
     }
 
     fn label(&self, series: usize) -> &str {
@@ -174,6 +169,19 @@ impl Reporter {
         if more > 0 {
             self.log.warning(&format!("and {more} more like this"));
         }
+    }
+}
+
+fn is_rejected(failures: &[ExitKind]) -> bool {
+    failures.iter().all(|ending| *ending == ExitKind::Rejected)
+}
+
+/// Returns the exit code for the failures of some pages, given the number of fetched pages.
+pub(crate) fn ending(fetched: u64, failures: &[ExitKind]) -> ExitKind {
+    match fetched {
+        0 if is_rejected(failures) => ExitKind::Rejected,
+        0 => ExitKind::Service,
+        _ => ExitKind::Incomplete,
     }
 }
 

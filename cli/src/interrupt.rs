@@ -3,7 +3,7 @@
 //!
 //! A signal notifies the running command, which decides how to end.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::process;
 
@@ -22,19 +22,26 @@ impl Interrupt {
         #[cfg(unix)]
         let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::unix::{SignalKind, signal};
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?)
+            let hang_up = if is_hang_up_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, hang_up)
         };
         #[cfg(windows)]
         let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
-            (ctrl_c()?, ctrl_break()?, ctrl_close()?)
+            (ctrl_c()?, ctrl_break()?, Some(ctrl_close()?))
         };
         tokio::spawn(async move {
             loop {
+                let hung_up = async {
+                    match &mut hang_up {
+                        Some(signal) => signal.recv().await,
+                        None => pending().await,
+                    }
+                };
                 let signal = tokio::select! {
                     _ = interrupt.recv() => ExitKind::Interrupted,
                     _ = terminate.recv() => ExitKind::Terminated,
-                    _ = hang_up.recv() => ExitKind::HungUp,
+                    _ = hung_up => ExitKind::HungUp,
                 };
                 // A second signal does not wait for the work to end.
                 if sender.send_replace(Some(signal)).is_some() {
@@ -50,7 +57,7 @@ impl Interrupt {
         match self.0.wait_for(Option::is_some).await {
             Ok(exit_kind) => exit_kind.unwrap_or(ExitKind::Interrupted),
             // The listening task has ended, so no signal will be received.
-            Err(_) => std::future::pending().await,
+            Err(_) => pending().await,
         }
     }
 
@@ -61,4 +68,14 @@ impl Interrupt {
             done = work => done,
         }
     }
+}
+
+/// Returns `true` if SIGHUP was ignored when the program began, as by `nohup`, or if that is unknown. Listening would
+/// replace this setting.
+#[cfg(unix)]
+fn is_hang_up_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The signals are bits of a hexadecimal number; SIGHUP is the lowest.
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
 }

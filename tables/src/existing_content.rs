@@ -94,8 +94,9 @@ impl ExistingContent {
             |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
         let head = &this.head;
         let differs = head.origin != job.source_label || job.partition.is_some_and(|own| own != head.partition);
-        // A target without rows takes the settings of the job, even if an earlier run has failed.
-        if this.opened.is_none() || differs && this.first_rows().await?.is_none() {
+        // A single file without rows takes the settings of the job, even if an earlier run has failed. A data set keeps
+        // its settings, because another run may be about to write the rows of other series.
+        if this.opened.is_none() || differs && this.single.is_some() && this.first_rows().await?.is_none() {
             this.check_unknown().await?;
             let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
             this.head.partition = job.partition.unwrap_or(Partition::for_step(step));

@@ -43,8 +43,10 @@ pub(crate) async fn merge(
 ) -> Result<(), Error> {
     let members = members(job, content, single).await?;
     // A missing or changed text file is restored from its Parquet file, without requests.
-    summary.is_restored = single.base.is_some() && !single.is_unchanged(content.head.text.as_ref())?;
-    if !summary.is_restored && members.iter().all(|member| member.parts.is_empty()) {
+    let has_changed = single.base.is_some() && !single.is_unchanged(content.head.text.as_ref())?;
+    // A run that was killed between writing the text and its checksum leaves the unfinished file.
+    summary.is_restored = has_changed && !single.unfinished().exists();
+    if !has_changed && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
     }
     let name = single.path.display().to_string();
@@ -85,7 +87,10 @@ async fn members(job: &Backfill, content: &ExistingContent, single: &SingleFile)
     let known = base.filter(is_listed).map(|state| state.path.clone());
     let mut all: BTreeSet<_> = job.series().iter().map(|series| series.path().to_owned()).chain(known).collect();
     let files = content.storage.list("").await?;
-    all.extend(files.iter().filter_map(|file| Some(path_names::read_file(file)?.0.to_owned())));
+    // A series without rows has a state if the run did not reach it.
+    let of_state = |file: &str| Some(file.strip_suffix(saved_state::FILE)?.strip_suffix('/')?.to_owned());
+    let of_rows = |file: &str| Some(path_names::read_file(file)?.0.to_owned());
+    all.extend(files.iter().filter_map(|file| of_rows(file).or_else(|| of_state(file))));
     let mut members = Vec::with_capacity(all.len());
     for path in all {
         // Without a state, the time column is unknown, so the next run of that series fetches its rows again.

@@ -10,6 +10,7 @@ use crate::existing_content::{ExistingContent, ScannedRows, steps};
 use crate::saved_state::{self, SeriesState};
 use crate::single_file::SingleFile;
 use crate::target::Target;
+use crate::time_ranges::TimeRanges;
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -40,9 +41,9 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
-    /// Ranges before the first or after the last record that no run has fetched, although one planned to.
+    /// Ranges without records that no run has fetched, although one planned to.
     pub unfetched: Vec<Range<Timestamp>>,
-    /// The largest possible number of missing records in all gaps and unfetched ranges.
+    /// The largest possible number of missing records, in gaps and unfetched ranges.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -62,16 +63,18 @@ impl SeriesStatus {
     fn new(state: &SeriesState, scanned: &ScannedRows) -> Self {
         let range = scanned.first.zip(scanned.last).map(|(first, last)| first..last);
         let gaps = range.map(|range| scanned.steps.uncovered(&range)).unwrap_or_default();
-        let unfetched = state.unfetched().ranges().to_vec();
+        let mut unfetched = state.unfetched.until(Timestamp::now());
+        scanned.steps.ranges().iter().for_each(|range| unfetched.remove(range));
+        let missing: TimeRanges = gaps.iter().chain(unfetched.ranges()).cloned().collect();
         Self {
             path: state.path.clone(),
             step: state.step().as_secs(),
             rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step()) as u64).sum(),
             first: scanned.first,
             last: scanned.last,
-            missing: gaps.iter().chain(&unfetched).map(|gap| steps(gap, state.step()) as u64).sum(),
+            missing: missing.ranges().iter().map(|range| steps(range, state.step()) as u64).sum(),
             gaps,
-            unfetched,
+            unfetched: unfetched.ranges().to_vec(),
             invalid: scanned.invalid,
             revised: state.revised,
         }
@@ -91,7 +94,8 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
             status.damaged.push(damage.to_string());
             return Ok(status);
         }
-        if !single.is_unchanged(content.head.text.as_ref())? {
+        // A run that was killed between writing the text and its checksum leaves the unfinished file.
+        if !single.unfinished().exists() && !single.is_unchanged(content.head.text.as_ref())? {
             let changed = "missing or changed since a backfill wrote it; the next run writes it again";
             status.damaged.push(format!("{target}: {changed}"));
         }
@@ -124,8 +128,10 @@ async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status:
             Some(state) if content.folder(&state.path) == folder => match content.partitions(&state.path).await {
                 Ok(partitions) => {
                     for partition in partitions.iter().filter(|_| content.single.is_some()) {
-                        let input = content.input(&content.file(&state.path, partition)).await?;
-                        status.pending += u64::try_from(input.rows()).unwrap_or_default();
+                        match content.input(&content.file(&state.path, partition)).await {
+                            Ok(input) => status.pending += u64::try_from(input.rows()).unwrap_or_default(),
+                            Err(error) => status.damaged.push(error.to_string()),
+                        }
                     }
                     paths.insert(state.path);
                     continue;

@@ -11,7 +11,7 @@ use clap::Args;
 use generated_client::{Client, Timestamp};
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
-use crate::backfill_report::{Reporter, announced, failed_request, no_record, planned};
+use crate::backfill_report::{Reporter, announced, ending, failed_request, no_record, planned};
 use crate::command_line::candidates;
 use crate::commands::get::request;
 use crate::connection::Connection;
@@ -120,7 +120,7 @@ impl Backfill {
         let columns = Layout::of_file(&file.series, &stored(&connected.client, &file.series)?);
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&file.series, format).columns(columns);
-        let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), 0, 0, Vec::new());
+        let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), Vec::new(), 0, Vec::new());
         for (series, label) in file.series.iter().zip(labels) {
             let mut is_empty = true;
             let Some(request) = request(&connected.client, series) else { continue };
@@ -130,9 +130,9 @@ impl Backfill {
                 let page = page?;
                 for failure in &page.report.failed_pages {
                     log.warning(&failed_request(&label, failure));
-                    failed += 1;
+                    failed.push(Failure::from(failure.error.clone()).exit_kind());
                 }
-                fetched += u32::from(page.report.failed_pages.is_empty());
+                fetched += u64::from(page.report.failed_pages.is_empty());
                 is_empty &= page.records.is_empty();
                 let times = page.times.iter().copied().map(Some).collect();
                 printer.print(&Part { series, records: &page.records, times })?;
@@ -141,12 +141,12 @@ impl Backfill {
                 empty.push(if label.is_empty() { series.endpoint.name.clone() } else { label });
             }
         }
-        match failed {
+        match failed.len() {
             0 if empty.is_empty() => Ok(()),
             0 => Err(no_record(&empty.iter().map(String::as_str).collect::<Vec<_>>(), file)),
             count => {
-                let ending = if fetched == 0 { ExitKind::Service } else { ExitKind::Incomplete };
-                Err(Failure::new(ending, format!("{} failed", counted(count, "request"))))
+                let message = format!("{} failed", counted(count as u64, "request"));
+                Err(Failure::new(ending(fetched, &failed), message))
             }
         }
     }

@@ -156,6 +156,9 @@ fn records_stream_to_standard_output() {
     let service = Service::with(|builder| builder.fault(format!("{} status=501", metric().path).parse().unwrap()));
     let failed = run_with(&service, &one(Path::new("-"), &[]));
     assert_eq!((failed.code, failed.out.lines().count()), (Some(4), 1), "{}", failed.err);
+    let service = Service::with(|builder| builder.fault(format!("{} malformed", metric().path).parse().unwrap()));
+    let unreadable = run_with(&service, &one(Path::new("-"), &[]));
+    assert_eq!(unreadable.code, Some(5), "{}", unreadable.err);
 }
 
 #[test]
@@ -325,6 +328,26 @@ fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
     assert!(output.err.contains("error: stopped; ") && output.err.contains("to continue"), "{}", output.err);
     let again = run_with(&service, &args);
     assert_eq!((again.code, rows(&file).len()), (Some(0), 15 * 24 * 60), "{}", again.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_ignores_hang_ups_ends_with_all_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=100ms".parse().unwrap()));
+    let args = one(&file, &[]);
+    let derivs = derivs_with(&service, &args);
+    let mut nohup = std::process::Command::new("sh");
+    nohup.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(derivs.get_program()).args(derivs.get_args());
+    nohup.envs(derivs.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let run = nohup.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while service.requests() < 1 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::process::Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
+    let output = run_output(&run.wait_with_output().unwrap());
+    assert_eq!((output.code, rows(&file).len()), (Some(0), 90 * 24), "{}", output.err);
 }
 
 #[test]

@@ -83,11 +83,17 @@ pub(super) async fn run(
     job.response_monitor.note(Some(200), Duration::ZERO);
     let (mut cancel, mut next) = (pin!(cancel), 0);
     // The number of items can grow, because pages without a response are added as new items.
-    while !run.is_stopped() && next < run.items.len() {
+    let mut fetched = Ok(());
+    while fetched.is_ok() && !run.is_stopped() && next < run.items.len() {
         let chunk: Vec<_> = run.items.iter().skip(next).take(MAX_CONCURRENT).cloned().collect();
         next += chunk.len();
-        run.fetch(&chunk, cancel.as_mut()).await?;
+        fetched = run.fetch(&chunk, cancel.as_mut()).await;
     }
+    // The ranges that the run did not reach are stored too.
+    for index in 0..planned.len() {
+        run.put_state(index).await?;
+    }
+    fetched?;
     run.finish(begun).await
 }
 

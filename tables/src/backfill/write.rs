@@ -50,7 +50,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             one.state.unfetched.extend(&plan.unsettled.iter().cloned().collect());
             let first = one.state.first;
             if one.state.unfetched().ranges().iter().any(|range| first.is_none_or(|first| range.start < first)) {
-                self.begin().await?;
                 self.put_state(index).await?;
             }
         }
@@ -62,9 +61,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Writes the state of a series if it has changed.
-    async fn put_state(&mut self, index: usize) -> Result<(), Error> {
+    pub(super) async fn put_state(&mut self, index: usize) -> Result<(), Error> {
+        if self.series.get(index).is_none_or(|one| one.state == one.stored) {
+            return Ok(());
+        }
+        self.begin().await?;
         let content = self.content;
-        let Some(one) = self.series.get_mut(index).filter(|one| one.state != one.stored) else { return Ok(()) };
+        let Some(one) = self.series.get_mut(index) else { return Ok(()) };
         one.stored = one.state.clone();
         content.put_state(&one.state).await
     }

@@ -159,6 +159,96 @@ async fn status_lists_series_and_first_pages_that_failed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_data_set_keeps_the_source_of_its_first_run() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
+        assert!(!run(&job(coins(&failing, &["BTC"]), END - DAY, END, &path)).await.is_complete);
+        let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path).source_label("other");
+        // Another run may be writing the same data set, but not the same file.
+        match other.run(|_| {}, std::future::pending()).await {
+            Ok(summary) => assert!(name != "data/" && summary.is_complete, "{name}"),
+            Err(error) => assert!(name == "data/" && error.to_string().contains("`service`"), "{error}"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_between_others_that_failed_is_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let middle = END - 100 * DAY;
+        let client = client_of(move |_, from, to| {
+            let fails = from < middle && to > middle;
+            if fails { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 200 * DAY, END, &path);
+        assert_eq!(run(&whole).await.failed_pages, 1);
+        let state = state_of(&path).await;
+        let [series] = &state.series[..] else { panic!("{state:?}") };
+        let [unfetched] = &series.unfetched[..] else { panic!("{state:?}") };
+        assert!(unfetched.contains(&middle.into()) && series.gaps == [unfetched.clone()], "{state:?}");
+        assert_eq!(series.missing + series.rows, 200 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn ranges_of_series_that_a_run_did_not_reach_are_unfetched() {
+    let names: Vec<_> = (0..20).map(|index| format!("C{index:02}")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let days = |names: &[&str], to| job(coins(&client(), names), END - 9 * DAY, to, &path);
+        assert!(run(&days(&names, END - 5 * DAY)).await.is_complete);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let mut stop = Some(stop);
+        let whole = days(&names, END);
+        assert!(whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap().is_cancelled);
+        assert!(run(&days(&["C00"], END)).await.is_complete);
+        let state = state_of(&path).await;
+        let missing: Vec<_> = state.series.iter().map(|series| series.missing).collect();
+        let last = state.series[19].unfetched.iter().map(|range| (range.end - range.start).as_secs()).sum::<u64>();
+        assert_eq!((missing.len(), missing[0], last), (20, 0, 5 * 86_400), "{name}: {missing:?}");
+        assert!(run(&whole).await.is_complete);
+        assert!(state_of(&path).await.series.iter().all(|series| series.missing == 0 && series.rows == 9 * 24));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let written = fs::read(&path).unwrap();
+    let (rows, next) = (dir.path().join("out.csv.parts/rows.parquet"), dir.path().join("out.csv.parts/rows.next"));
+    fs::copy(&rows, &next).unwrap();
+    fs::write(&path, "the new text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written && !next.exists());
+    fs::write(&path, "another text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_series_beside_a_damaged_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let whole = |from: i64| job(coins(&client(), &["BTC"]), from, END, &path);
+    run(&whole(END - 100 * DAY)).await;
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let mut stop = Some(stop);
+    whole(END - 400 * DAY).run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+    let part = files(dir.path()).into_iter().find(|name| name.ends_with("/data.parquet")).unwrap();
+    fs::write(dir.path().join(part), "damage").unwrap();
+    let state = state_of(&path).await;
+    assert!(state.damaged.len() == 1 && state.series[0].rows == 100 * 24, "{state:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn status_of_an_unfinished_run_counts_only_rows_in_the_file() {
     for name in ["out.csv", "out.parquet"] {
         let dir = tempfile::tempdir().unwrap();
