@@ -37,7 +37,7 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
 fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
     let fields = fields(all);
     let wanted: Vec<&Field> = match chosen {
-        [] => default_field(&fields).into_iter().collect(),
+        [] => fields.iter().find(|(name, _)| name == "close").or(fields.first()).into_iter().collect(),
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
     let endpoint = &all[0].series.endpoint;
@@ -72,11 +72,4 @@ fn fields(all: &[Fetched]) -> Vec<Field> {
     let first = all.iter().find_map(|one| one.records.first()?.as_any()?.as_object());
     let is_value = |(key, value): &(&String, &Value)| value.is_number() && time != Some(key.as_str());
     first.into_iter().flatten().filter(is_value).map(|(key, _)| (key.clone(), "")).collect()
-}
-
-/// Returns the field `close` of candles, otherwise the first numeric field.
-fn default_field(fields: &[Field]) -> Option<&Field> {
-    let find = |wanted: &str| fields.iter().find(|(name, _)| name == wanted);
-    let is_candle = ["open", "high", "low"].into_iter().all(|name| find(name).is_some());
-    find("close").filter(|_| is_candle).or(fields.first())
 }

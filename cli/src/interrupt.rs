@@ -3,7 +3,7 @@
 //!
 //! A signal notifies the running command, which decides how to end.
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::io;
 use std::process;
 
@@ -22,7 +22,7 @@ impl Interrupt {
         #[cfg(unix)]
         let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::unix::{SignalKind, signal};
-            let hang_up = if is_hang_up_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
+            let hang_up = if is_hang_up_caught() { Some(signal(SignalKind::hangup())?) } else { None };
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, hang_up)
         };
         #[cfg(windows)]
@@ -32,16 +32,10 @@ impl Interrupt {
         };
         tokio::spawn(async move {
             loop {
-                let hung_up = async {
-                    match &mut hang_up {
-                        Some(signal) => signal.recv().await,
-                        None => pending().await,
-                    }
-                };
                 let signal = tokio::select! {
                     _ = interrupt.recv() => ExitKind::Interrupted,
                     _ = terminate.recv() => ExitKind::Terminated,
-                    _ = hung_up => ExitKind::HungUp,
+                    _ = async { hang_up.as_mut()?.recv().await }, if hang_up.is_some() => ExitKind::HungUp,
                 };
                 // A second signal does not wait for the work to end.
                 if sender.send_replace(Some(signal)).is_some() {
@@ -57,7 +51,7 @@ impl Interrupt {
         match self.0.wait_for(Option::is_some).await {
             Ok(exit_kind) => exit_kind.unwrap_or(ExitKind::Interrupted),
             // The listening task has ended, so no signal will be received.
-            Err(_) => pending().await,
+            Err(_) => std::future::pending().await,
         }
     }
 
@@ -70,12 +64,11 @@ impl Interrupt {
     }
 }
 
-/// Returns `true` if SIGHUP was ignored when the program began, as by `nohup`, or if that is unknown. Listening would
-/// replace this setting.
+/// Returns `true` unless SIGHUP was ignored when the program began, as by `nohup`, or if that is unknown. Listening
+/// would replace this setting.
 #[cfg(unix)]
-fn is_hang_up_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // The signals are bits of a hexadecimal number; SIGHUP is the lowest.
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
+fn is_hang_up_caught() -> bool {
+    // The ignored signals are bits of a hexadecimal number, of which SIGHUP is the lowest.
+    let is_even = |line: &str| line.starts_with("SigIgn:") && line.ends_with(['0', '2', '4', '6', '8', 'a', 'c', 'e']);
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(is_even))
 }

@@ -62,7 +62,7 @@ pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
 }
 
-/// The faults of one request. Only the first replacement and the first delivery apply.
+/// The faults of one request, with the first `replacement` and the first `delivery` that apply.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveFaults {
     pub(crate) latency: Duration,

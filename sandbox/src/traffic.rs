@@ -144,7 +144,7 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// Returns the number of requests that this one counts as under a limit.
+    /// Returns the weight with which a limit counts this request.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }

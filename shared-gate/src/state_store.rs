@@ -1,7 +1,8 @@
 //! Storage of the shared state: a clock, and one text with a version. Only a writer that knows the version can replace
 //! the text.
 //!
-//! The store responds to an offer with the stored text and the time of its clock. It does not interpret the text.
+//! Each exchange returns the stored text, if it is new, and the time of the store's clock. The store does not interpret
+//! the text.
 
 use std::future::Future;
 use std::time::Duration;

@@ -113,7 +113,7 @@ impl Target {
         }
         if Format::of(Path::new(prefix)).is_some() {
             return Err(Error::invalid_input(format!(
-                "{scheme}://{rest}: a bucket can contain a data set, but not a single file; name a prefix"
+                "{scheme}://{rest}: a bucket holds a data set, not a single file; omit the file extension"
             )));
         }
         Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })

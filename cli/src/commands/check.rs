@@ -47,14 +47,10 @@ async fn probe(client: &Client) -> Result<()> {
         }
     }
     let begun = Instant::now();
-    let response = request.response().await?;
+    request.response().await?;
     let time = begun.elapsed().as_millis();
     print("connection", &format!("ok, {} responded in {time} ms", endpoint.path.unwrap_or_default()))?;
-    print("API key", "accepted")?;
-    for (name, value) in response.headers.iter().filter(|(name, _)| is_about_limits(name)) {
-        print(name, &String::from_utf8_lossy(value))?;
-    }
-    Ok(())
+    print("API key", "accepted")
 }
 
 fn print(what: &str, state: &str) -> Result<()> {
@@ -71,9 +67,4 @@ fn probed() -> Option<&'static EndpointInfo> {
             && needed.all(|param| param.example.is_some())
     };
     endpoint_names::with_path().filter(has_examples).min_by_key(|endpoint| endpoint.evidence)
-}
-
-fn is_about_limits(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.contains("ratelimit") || name.contains("rate-limit") || name == "retry-after"
 }

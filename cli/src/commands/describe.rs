@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use generated_client::SERVICE;
-use generated_client::registry::{
-    BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
-};
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
 
 use crate::command_line::candidates;
 use crate::commands::list::wrapped;
@@ -60,7 +58,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         }
     }
     if let Some(record) = record(endpoint) {
-        section(&mut out, "Fields", &field_rows(&endpoint.body, record), width);
+        section(&mut out, "Fields", &record.fields.iter().map(field_row).collect::<Vec<_>>(), width);
     }
     section(&mut out, "Errors", &SERVICE.errors.iter().map(status_row).collect::<Vec<_>>(), width);
     if !endpoint.notes.is_empty() {
@@ -129,17 +127,6 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
 fn status_row(info: &StatusInfo) -> [String; 2] {
     let label = info.label.map(|label| format!("Documented as \"{label}\". ")).unwrap_or_default();
     [info.status.to_string(), format!("{label}{} {}", info.summary, info.advice).trim().to_owned()]
-}
-
-fn field_rows(body: &BodyInfo, record: &RecordInfo) -> Vec<[String; 2]> {
-    let mut rows = Vec::new();
-    if let BodyInfo::Series { time: Some(time), .. } = body
-        && record.fields.iter().all(|field| field.wire_name != *time)
-    {
-        rows.push([(*time).to_owned(), "Start of the interval.".to_owned()]);
-    }
-    rows.extend(record.fields.iter().map(field_row));
-    rows
 }
 
 fn field_row(info: &FieldInfo) -> [String; 2] {

@@ -12,6 +12,7 @@ use generated_client::record::AnyRecord;
 use generated_client::{Client, Dynamic, Error, Timestamp};
 use tables::{Backfill as Job, Target};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::backfill_report::{outcome, span};
 use crate::command_line::Chosen;
@@ -101,12 +102,9 @@ impl Poll {
                 log.warning("the service does not respond; still trying");
             }
             let next = Timestamp::now().floor(step) + step + DELAY;
-            let wait = next - Timestamp::now();
-            let slept = async {
-                tokio::time::sleep(wait).await;
-                Ok(())
-            };
-            interrupt.ends(slept).await?;
+            if let Ok(signal) = timeout(next - Timestamp::now(), interrupt.happened()).await {
+                return Err(Failure::new(signal, ""));
+            }
         }
     }
 

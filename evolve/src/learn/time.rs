@@ -113,7 +113,7 @@ impl Reader<'_> {
         let (time, why) = match names.as_slice() {
             [one] if are_times == [true] => (*one, String::new()),
             [] => ("none", String::new()),
-            [one] => ("none", format!(", because `{one}` may not be the right time; set it in the catalogue if it is")),
+            [one] => ("none", format!(", because `{one}` may be a different time; if not, set `time: {one}`")),
             _ => (
                 "none",
                 format!(", because the time may be any of {}; set the right one in the catalogue", names.join(", ")),

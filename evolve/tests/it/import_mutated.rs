@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// On average, a round uses one of this many pairs of cases.
+/// A round tests one in this many pairs, on average.
 const PAIRS: usize = 128;
 
 #[test]

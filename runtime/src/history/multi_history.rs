@@ -45,8 +45,8 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// Until a series ends, it is at most two pages ahead of the others, and they of it. All series together request as
-/// many pages in advance as a single history would.
+/// No series is more than two pages ahead of one that has not ended. All series together request as many pages in
+/// advance as a single history would.
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,

@@ -43,7 +43,7 @@ impl PageLimits {
         self.is_confirmed && received < self.complete
     }
 
-    /// Records that a page of this many records was complete.
+    /// Notes that a page with this many records was complete.
     pub(super) fn complete(&mut self, received: usize) {
         self.complete = self.complete.max(received);
     }

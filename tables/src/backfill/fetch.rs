@@ -110,7 +110,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Records that the rest of a range failed. Returns the error if the entire job ends with it, because all other
+    /// Notes that the rest of a range failed. Returns the error if the entire job ends with it, because all other
     /// ranges would fail in the same way.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_response(Some(&error));

@@ -87,7 +87,7 @@ pub enum Timeframe {
     M1,
     /// One hour.
     H1,
-    /// A value that this version does not know.
+    /// A value that is not in this enum.
     Unknown(UnknownValue),
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Pool<C> {
 }
 
 impl<C> Pool<C> {
-    /// Records that a response was received.
+    /// Notes that a response was received.
     pub(super) fn answered(&self) {
         // The value is written only once, so that threads do not contend for the cache line.
         if !self.has_answered.load(Ordering::Relaxed) {
