@@ -1,6 +1,8 @@
 //! Tests of `backfill`, which is run once or repeatedly.
 
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 use crate::support::catalogue::{Metric, metric, option};
 use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
@@ -300,7 +302,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     // The size of files is limited to a few blocks, which has the same effect as a full disk.
     let args = two(&file, &["--sandbox", "--quiet"]).join(" ");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = Command::new("sh");
     shell.args(["-c", &script]).env("HOME", support::nowhere());
     let output = run_output(&shell.output().unwrap());
     assert_eq!(output.code, Some(1), "{}", output.err);
@@ -310,7 +312,32 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
+/// Returns a command that runs another one with SIGHUP neither ignored nor blocked, even if these tests run under
+/// `nohup`.
+#[cfg(target_os = "linux")]
+fn with_hang_up(command: &Command) -> Command {
+    let own = std::fs::read_to_string("/proc/self/status").unwrap();
+    let mask = own.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let is_ignored = u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1;
+    wrapped(if is_ignored { &["env", "--default-signal=HUP"] } else { &["env"] }, command)
+}
+
+/// Returns a command that passes another one to a program as its last arguments.
 #[cfg(unix)]
+fn wrapped(by: &[&str], command: &Command) -> Command {
+    let mut outer = Command::new(by[0]);
+    outer.args(&by[1..]).arg(command.get_program()).args(command.get_args()).stderr(Stdio::piped());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
+// Elsewhere it is unknown whether SIGHUP is ignored, so the program does not handle it.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
     let folder = tempfile::tempdir().unwrap();
@@ -318,11 +345,11 @@ fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
     let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
     let minutes = metric().args(metric().keys[0], 60);
     let args = backfill(&minutes, ["2024-01-01", "2024-01-16"], &file, &[]);
-    let run = derivs_with(&service, &args).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let run = with_hang_up(&derivs_with(&service, &args)).spawn().unwrap();
     while service.requests() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    std::process::Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
+    Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
     let output = run_output(&run.wait_with_output().unwrap());
     assert_eq!(output.code, Some(129), "{}", output.err);
     assert!(output.err.contains("error: stopped; ") && output.err.contains("to continue"), "{}", output.err);
@@ -337,15 +364,12 @@ fn a_run_that_ignores_hang_ups_ends_with_all_records() {
     let file = folder.path().join("a.csv");
     let service = Service::with(|builder| builder.fault("latency=100ms".parse().unwrap()));
     let args = one(&file, &[]);
-    let derivs = derivs_with(&service, &args);
-    let mut nohup = std::process::Command::new("sh");
-    nohup.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(derivs.get_program()).args(derivs.get_args());
-    nohup.envs(derivs.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let run = nohup.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
+    let run = wrapped(&ignoring, &derivs_with(&service, &args)).spawn().unwrap();
     while service.requests() < 1 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    std::process::Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
+    Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
     let output = run_output(&run.wait_with_output().unwrap());
     assert_eq!((output.code, rows(&file).len()), (Some(0), 90 * 24), "{}", output.err);
 }
@@ -391,7 +415,7 @@ fn limit_of_open_files_is_raised_or_named_in_the_error() {
     let args = backfill(&series, ["2025-01-01", "2025-01-02"], &data, &["--sandbox"]);
     for (limit, code) in [("-Sn", Some(0)), ("-n", Some(1))] {
         let script = format!("ulimit {limit} 64; exec {} \"$@\"", support::PROGRAM);
-        let output = std::process::Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap();
+        let output = Command::new("sh").args(["-c", &script, "sh"]).args(&args).output().unwrap();
         let output = run_output(&output);
         assert_eq!(output.code, code, "{}", output.err);
         assert_eq!(output.err.contains("raise the limit with `ulimit -n`"), code == Some(1), "{}", output.err);
