@@ -29,7 +29,7 @@ pub enum Shape {
     List(&'static Shape),
     /// A map with known keys.
     Map(&'static Map),
-    /// The first map if it has the key `use`, otherwise the second.
+    /// A map. The first declaration applies if the map has the key `use`, otherwise the second.
     UseOr(&'static Map, &'static Map),
     /// One of several shapes. The kind of the value decides which: a word, another text, a list or a map.
     Either(&'static [Shape]),
@@ -38,7 +38,7 @@ pub enum Shape {
 /// A map with known keys.
 #[derive(Debug)]
 pub struct Map {
-    /// The name of the map, with the article, for messages.
+    /// The name of the map with an article, such as `a group`, for messages.
     pub what: &'static str,
     /// The documentation of the map, in addition to that of its keys.
     pub(crate) about: &'static str,
@@ -83,7 +83,7 @@ pub(crate) enum Form {
     Like(&'static str, Fault),
     /// A number within a range.
     Within(u32, u32, Fault),
-    /// A map in which this key is required, although the declaration of the map has it as optional.
+    /// A map in which this key is required, although it is optional in the declaration of the map.
     With(&'static str, Fault),
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum Condition {
     Has(&'static str),
     /// At least one of several keys is present.
     HasAny(&'static [&'static str]),
-    /// Not exactly one of several keys is present.
+    /// None of several keys is present, or more than one.
     HasNotOne(&'static [&'static str]),
     /// A key is missing.
     Lacks(&'static str),

@@ -39,7 +39,7 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// The key that is passed when the root of a file is read, because the root is not the value of a key.
+/// The key that `read` receives for the root of a file, because the root is not the value of any key.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -107,8 +107,8 @@ impl Reader {
                 None => entries.values.push((key.name, name, value)),
             }
         }
-        // If a key is unknown or a duplicate, that error may be the reason why a rule is broken, so the rules are not
-        // checked.
+        // If a key is unknown or a duplicate, the rules are not checked, because that error may be the reason why a
+        // rule is broken.
         let is_whole = entries.values.len() == written.len();
         if is_whole {
             map.rules.iter().for_each(|rule| self.rule(rule, &entries));
@@ -155,8 +155,8 @@ impl Reader {
         }
     }
 
-    /// Reports an error about a map. It is located at the value of the key `at`. If `at` is empty, it is located at the
-    /// `id` or `name` of the map. If the map has no such key, it is located at the start of the map.
+    /// Reports an error about a map, located at the value of the key `at`. If `at` is empty, the error is located at
+    /// the `id` or `name` of the map. If the map does not have these keys, it is located at the start of the map.
     fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -229,7 +229,7 @@ impl Reader {
         false
     }
 
-    /// Returns the location that is marked for a node: the first key of a map, and the first item of a list.
+    /// Returns the location that is marked for a node. For a map it is the first key, for a list the first item.
     fn location(&self, node: &Node) -> Location {
         match &node.kind {
             Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),

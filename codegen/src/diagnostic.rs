@@ -124,7 +124,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug)]
 enum Subject {
     Span(Location),
-    /// An entire file, which is unreadable, misnamed or missing, so that the message has no excerpt.
+    /// An entire file, because it is unreadable, misnamed or missing. The message has no excerpt.
     File(String),
 }
 

@@ -67,12 +67,12 @@ pub fn record(endpoint_type: &str) -> String {
     endpoint_type.to_owned() + "Record"
 }
 
-/// Returns the name of the trait of the endpoints that have a setter.
+/// Returns the name of the trait that endpoints with a setter implement.
 pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
-/// Returns the text from which the constant's name of a limit set is derived.
+/// Returns the text from which the name of the constant for a limit set is derived.
 pub fn limit(name: &str) -> String {
     format!("set {name}")
 }

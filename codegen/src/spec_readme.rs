@@ -8,8 +8,8 @@ use crate::write::{ChangeKind, FileChange, diff};
 
 const README: &str = "README.md";
 
-/// Returns the path and the new text of a catalogue's README, and the change, if the tables differ from the emitted
-/// ones. `None` if nothing differs, or if there is no README.
+/// If the tables in a catalogue's README differ from the emitted ones, returns the path of the README, its new text and
+/// the change. Returns `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
     let page = fs::read_to_string(&path).ok()?;

@@ -20,7 +20,7 @@ impl Reader {
                 let help = match kind {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
-                    // The help describes the key, because an author who writes a list or map here misunderstands it.
+                    // An author who writes a list or map here misunderstands the key, so the help describes the key.
                     Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };

@@ -12,7 +12,7 @@ pub(super) struct UnknownFact {
     pub(super) what: String,
     /// The number of endpoints that the fact would improve.
     pub(super) endpoints: usize,
-    /// The number of endpoints, weighted by the benefit for each of them.
+    /// The number of endpoints, multiplied by the weight of the fact.
     gain: usize,
     /// A hint on how to find the fact, or the benefit of knowing it.
     pub(super) help: String,
@@ -55,7 +55,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// Returns the bodies of a group whose fields are unknown. One response of each endpoint is sufficient to learn them.
+/// Returns the bodies of a group whose fields are unknown. The fields can be learned from one response per endpoint.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
@@ -82,8 +82,8 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     )
 }
 
-/// Returns the params that are required by weak evidence only. With better evidence, they would be arguments of the
-/// method.
+/// Returns the params that only weak evidence declares as required. With better evidence, they would be arguments of
+/// the method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {

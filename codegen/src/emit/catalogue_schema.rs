@@ -2,7 +2,7 @@
 //! explain and check entries.
 //!
 //! The schema uses draft 7, because the YAML support of all editors reads it. Draft 7 ignores keywords next to `$ref`,
-//! so the reference of a key with a description is inside an `allOf`.
+//! so if a key has a description and a reference, the reference is inside an `allOf`.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub fn catalogue_schema() -> File {
 }
 
 /// Returns the condition that a file is `service.yaml`: it has at least one of the required keys that group files do
-/// not have. One is sufficient, because the file may be incomplete.
+/// not have. One such key is sufficient, because the file may be incomplete.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))

@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-/// Returns a variant without values of an enum of the runtime, which has the same variant names as the model's.
+/// Returns the variant of the runtime's enum `of` that has the same name as `value`, a variant without fields.
 pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
     let (of, variant) = (ident(of), format_ident!("{value:?}"));
     quote!(#of::#variant)
@@ -129,7 +129,7 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// Returns the struct literal of a registry entry, in which the fields that are not given are taken from `base`.
+/// Returns the struct literal of a registry entry. The fields that are not in `fields` are taken from `base`.
 pub(super) fn entry(name: &str, fields: &[TokenStream], base: &TokenStream) -> TokenStream {
     if fields.iter().all(TokenStream::is_empty) {
         return base.clone();

@@ -125,7 +125,7 @@ fn tag(group: &Group) -> Object {
 
 /// Returns the operation id, from which other generators derive the method name.
 ///
-/// One underscore joins group and endpoint. If the same id results for an endpoint of a group with a longer name, two
+/// One underscore joins group and endpoint. If an endpoint of a group with a longer name has the same id, two
 /// underscores are used.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);

@@ -55,7 +55,7 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
-/// Returns the setter traits of a param set, without those whose type differs between endpoints.
+/// Returns the setter traits of a param set, except those of setters whose type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);

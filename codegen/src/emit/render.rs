@@ -43,8 +43,8 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // There is no blank line between lines like `mod a;`, and before a macro call on one line. Blank lines
-            // separate all other items.
+            // A blank line precedes every item, except an item on one line that is a macro call, or that follows
+            // another item on one line, such as `mod a;`.
             let is_line = item.lines().count() == 1;
             if body.is_empty() || !is_line || !(after_line || item.contains("!(")) {
                 body += "\n";
@@ -70,7 +70,7 @@ fn uses(used: &BTreeSet<(&str, &str)>) -> impl Iterator<Item = TokenStream> {
     let rank = |module: &str| ["std", "::", "crate", "super"].iter().position(|root| module.starts_with(root));
     modules.sort_by_key(|(module, _)| rank(module));
     modules.into_iter().map(|(module, names)| {
-        // Leading colons mean a crate, because the module of a group may have the same name.
+        // The path of a crate begins with colons, because the module of a group may have the same name.
         let (root, module) = module.strip_prefix("::").map_or((None, module), |rest| (Some(quote!(::)), rest));
         let module: Vec<_> = module.split("::").map(|segment| format_ident!("{segment}")).collect();
         if let [name] = names.as_slice() {
@@ -127,7 +127,7 @@ pub(super) fn print(item: &TokenStream) -> String {
 /// The maximum length of a line, as in `rustfmt.toml`.
 const WIDTH: usize = 120;
 
-/// Joins the lines between brackets if the result fits on one line, as rustfmt does. The printer breaks lines earlier.
+/// Joins the lines between brackets if the result fits on one line, because the printer breaks more lines than rustfmt.
 fn join_brackets(lines: &[String]) -> Vec<String> {
     let (mut joined, mut rest) = (Vec::new(), lines);
     while let [open, after @ ..] = rest {
@@ -161,8 +161,8 @@ fn join_brackets(lines: &[String]) -> Vec<String> {
     joined
 }
 
-/// Returns the number of lines between an opening bracket at the end of a line and the closing one; `None` without such
-/// a bracket.
+/// Returns the number of lines between an opening bracket at the end of `open` and its closing bracket; `None` if there
+/// is no such bracket.
 fn bracketed(open: &str, after: &[String]) -> Option<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let close = match open.chars().last().filter(|_| !open.contains("//"))? {

@@ -162,7 +162,7 @@ pub struct Passing {
 #[derive(Debug)]
 pub struct Setter {
     pub ident: String,
-    /// The name of the trait of the endpoints that have the setter.
+    /// The name of the trait that endpoints with this setter implement.
     pub takes: String,
     /// The name of the associated type of the trait, for a setter whose type differs between endpoints.
     pub type_ident: String,

@@ -61,7 +61,7 @@ pub struct Field {
     /// `true` for the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,
     pub range: Range,
-    /// An example value, from a response or similar to one.
+    /// An example value, either copied from a response or similar to the values in responses.
     pub example: Option<String>,
     pub unit: String,
     pub summary: String,
@@ -77,7 +77,7 @@ impl Field {
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// Returns `true` if a missing value becomes an empty list or map, because users do not need to distinguish these.
+    /// Returns `true` if a missing value becomes an empty list or map, because users need not distinguish the two.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
@@ -111,7 +111,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the type with this format for the timestamp that it is or contains. Any other type is unchanged.
+    /// Sets the format of the timestamp that the type is or contains. A type without a timestamp is unchanged.
     #[must_use]
     pub fn timed_in(mut self, form: TimeForm) -> Self {
         if let Self::Timestamp(known) = self.innermost_mut() {
@@ -127,7 +127,7 @@ impl Type {
         }
     }
 
-    /// Returns the innermost item type of a list, map or option; any other type is returned itself.
+    /// Returns the innermost item type of a list, map or option; any other type is returned unchanged.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),

@@ -8,10 +8,10 @@ use crate::type_expr::TypeExpr;
 /// The records of a file that are part of a cycle, or on a path from one cycle to another.
 pub(super) struct Cycles<'a> {
     index: HashMap<&'a str, usize>,
-    /// Cycles through any field.
+    /// For each record, `true` if it is in a cycle, or between two cycles, through fields of any type.
     all: Vec<bool>,
-    /// Cycles through fields that are neither a list nor a map. Through a list or a map a cycle is valid, because these
-    /// can be empty.
+    /// The same for cycles through fields that are neither a list nor a map. A cycle through a list or a map is valid,
+    /// because these can be empty.
     endless: Vec<bool>,
 }
 

@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         unknown.and(distinct).and(in_path).and(params)
     }
 
-    /// Resolves the params of one entry. A param set has several.
+    /// Resolves the params of one entry. If the entry names a param set, there are several.
     fn entry(
         &mut self,
         records: &Records<'a>,

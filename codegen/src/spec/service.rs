@@ -146,9 +146,9 @@ const JSON_PATH: Form = Form::Like(
 
 map! {
     /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
-    /// A response with a success status is an error too if it contains such a message, which must not be empty and not
-    /// be a field in the catalogue. For a series, it must also have no records, and an error code if `code` is
-    /// declared.
+    /// A response with a success status is also an error if it contains a message that is not empty, at a path that is
+    /// not a field in the catalogue. A series is an error only if it also has no records and, if `code` is declared,
+    /// contains an error code.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;

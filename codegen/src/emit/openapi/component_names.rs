@@ -1,4 +1,4 @@
-//! Chooses a unique name for every schema. Other generators derive the names of types and files from it.
+//! Chooses a unique name for every schema, because other generators derive the names of types and files from it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,7 +62,7 @@ impl ComponentNames {
 struct UsedNames(HashSet<String>);
 
 impl UsedNames {
-    /// Returns the name if it is free; otherwise the name with the prefix; if that is in use too, with prefix and
+    /// Returns the first of these names that is free: `name`, `name` with the prefix, and `name` with the prefix and a
     /// number.
     fn claim(&mut self, name: &str, prefix: &str) -> String {
         let prefixed = format!("{prefix}{name}");

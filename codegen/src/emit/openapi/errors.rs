@@ -22,7 +22,7 @@ impl Description<'_> {
         errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
     }
 
-    /// Returns the schema of error bodies: one object with the JSON paths of the message and of the code.
+    /// Returns the schema of error bodies: an object that contains the message and the code at their JSON paths.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let known = body.evidence?;

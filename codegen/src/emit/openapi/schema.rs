@@ -19,7 +19,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // If a body is a single value, the operation describes the value, so its record has no schema.
+            // If a body is a single value, the operation describes the value, so the record has no schema.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };

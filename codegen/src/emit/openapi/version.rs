@@ -23,8 +23,8 @@ impl OpenApiVersion {
 
     /// Returns a schema that also allows `null`. An empty schema already allows everything.
     ///
-    /// `referred` is the type of the schema to which a reference points, because 3.0 accepts `nullable` only next to a
-    /// type.
+    /// If `schema` is a reference, `referred` is the type of the schema to which it refers. Version 3.0 accepts
+    /// `nullable` only next to a type.
     pub(super) fn nullable(self, schema: Object, referred: &str) -> Object {
         if schema.is_empty() {
             return schema;

@@ -192,7 +192,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Escapes every `|` in a table cell, because it would end the cell. It is already escaped in prose, but not in code.
+/// Escapes every `|` in a table cell, because a `|` ends the cell. In prose it is already escaped, but not in code.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

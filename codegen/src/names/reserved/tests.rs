@@ -20,7 +20,7 @@ fn check(list: &[&str], used: &Names, what: &str) {
 fn modules_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
-    // The public modules of the emitted root are those of groups.
+    // The public modules of the emitted root are groups, so they are excluded.
     used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
     used.extend(modules_of("src/generated/service/mod.rs", |_| true));
     // This module exists only if the catalogue has an endpoint with a path.
@@ -66,7 +66,7 @@ fn types_are_reserved() {
         // A list of names is a string literal that contains only names.
         let lists = pieces.iter().skip(1).step_by(2).map(|text| text.replace('\\', ""));
         let lists = lists.filter(|text| text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace()));
-        // `"Basic "` is a value.
+        // A literal that ends in a space, such as `"Basic "`, is a value.
         let lists = lists.filter(|text| !text.ends_with(' '));
         used.extend(lists.flat_map(|text| text.split_whitespace().filter_map(type_name).collect::<Vec<_>>()));
     }
