@@ -81,7 +81,7 @@ fn entry(addition: &Addition) -> Tree {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
-    // A path param has to be listed, so the params cannot be unknown if the path has one.
+    // If the path has params, they have to be listed, so the params cannot be unknown.
     let params = match (&addition.params, in_path.is_empty()) {
         (None, true) => "unknown".into(),
         _ => Tree::List(own.chain(named).collect()),

@@ -176,7 +176,7 @@ impl Editor {
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
     }
 
-    /// Returns the fields of a body, after the body or the record that lists them; `None` if the fields are unknown.
+    /// Returns the body or the record that lists the fields of a body, and the fields; `None` if they are unknown.
     pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {
         match ["series", "object"].iter().find_map(|kind| body.get(kind))? {
             Tree::List(fields) => Some((body, fields)),

@@ -8,7 +8,7 @@ use crate::rust_names::ident_of;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Returns the name of an endpoint in Rust, after the name of its group.
+/// Returns the name of an endpoint in Rust, with the name of its group as a prefix.
 pub(crate) fn label(at: &YamlPath, endpoint: &Tree) -> String {
     format!("{}.{}", at.module(), ident_of(endpoint).unwrap_or_default())
 }

@@ -22,7 +22,7 @@ pub(super) struct Observed {
     /// The smallest number, including those in strings.
     pub(super) min: f64,
     pub(super) max: f64,
-    /// The different strings; at most one more than an enum can have values.
+    /// The different strings. At most `MAX_VALUES` + 1 of them are stored.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
@@ -54,7 +54,7 @@ const MAX_ROW: usize = 40;
 /// without their keys. These values are then added twice, so each level doubles the work.
 const MAX_DEPTH: usize = 6;
 
-/// An `f64` represents every integer up to this one exactly.
+/// The largest number for which an `f64` represents every integer up to the number exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Observed {
@@ -206,7 +206,7 @@ pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Returns the number in a string as the client parses it, and also the integer if it is one in JSON syntax.
+/// Returns the number that the client parses from a string, and also the integer if the string is one in JSON.
 fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());

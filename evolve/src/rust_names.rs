@@ -94,16 +94,16 @@ pub(super) fn types_of_method(ident: &str) -> [String; 2] {
     [names::record(&ty), ty]
 }
 
-/// Returns a name for a type: its own name, or if that is in use, its own name with the name of its owner as a prefix,
-/// or with a number.
+/// Returns a free name for a type: `name` if it is free, otherwise `name` with the prefix `owner`. If that name is also
+/// in use, a number is appended.
 pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> bool) -> String {
     let longer = format!("{owner} {name}");
     let is_own_in_use = names::ident(name, Case::Pascal).is_ok_and(|ident| is_in_use(&ident));
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// Returns the id of a shared param: its own id, or its wire name if both become the same constant. If neither is free,
-/// a number is appended. `used` contains the constants of other params.
+/// Returns a free id for a shared param: its id, its wire name, or its id with a number. The wire name is tried first
+/// if both become the same constant. `used` contains the constants of other params.
 pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !used.has(&constant(id));

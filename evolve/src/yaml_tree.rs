@@ -239,8 +239,8 @@ impl Tree {
         std::iter::once(format!("{key}:")).chain(self.below(indent)).collect()
     }
 
-    /// Returns the lines of the value below its key. The items of a list have the indent of the key, the keys of a map
-    /// a larger one.
+    /// Returns the lines of the value below its key. The items of a list have the same indent as the key, and the keys
+    /// of a map have a larger indent.
     pub(crate) fn below(&self, indent: usize) -> Vec<String> {
         let inner = if matches!(self, Self::List(_)) { 0 } else { 2 };
         let lines = self.block(indent + inner).into_iter();

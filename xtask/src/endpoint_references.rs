@@ -82,7 +82,7 @@ fn defined(text: &str) -> impl Iterator<Item = String> {
     names.filter_map(|name| names::ident(name, Case::Snake).ok())
 }
 
-/// Returns the name of the method that is called at the start of a text, and the rest after `call`, such as `()`.
+/// Returns the name of the method that is called at the start of a text, and the text after `call`, for example `()`.
 fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     let text = text.trim_start().strip_prefix('.')?;
     let end = text.find(|character: char| !character.is_alphanumeric() && character != '_')?;

@@ -27,7 +27,7 @@ impl Serve {
         // the current folder.
         command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
         command.arg(project_paths::root().join("Cargo.toml")).arg("--");
-        // A `--spec` among the user's arguments overrides this one.
+        // A `--spec` among the user's arguments overrides this default.
         command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }

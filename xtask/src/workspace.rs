@@ -51,12 +51,12 @@ fn library(package: &Value) -> Option<String> {
     Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
-/// Returns a command that runs the Cargo program that has started this one.
+/// Returns a command that runs the same Cargo program that has started this process.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command, and returns its trimmed standard output; the error is the standard error of a command that failed.
+/// Runs a command, and returns its trimmed standard output. If the command fails, the error is its standard error.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -1,7 +1,7 @@
 //! Tests that the schema for editors rejects the same catalogues as `cargo xtask check`, as far as a schema can express
 //! the rules.
 //!
-//! They use the valid catalogues in `cases/` and the invalid ones in `mistakes/`.
+//! The tests use the valid catalogues in `cases/` and the invalid ones in `mistakes/`.
 
 use std::collections::BTreeSet;
 use std::fs;

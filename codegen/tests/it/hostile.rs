@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::property::{self, check};
 
-/// Texts with a special meaning in YAML, Rust, Markdown, HTML, paths or the catalogue, and a few without one.
+/// Texts with a special meaning in YAML, Rust, Markdown, HTML, paths or the catalogue, and a few ordinary texts.
 const TEXTS: &[&str] = &[
     "plain",
     "two words",

@@ -32,8 +32,8 @@ fn time(group: &str) -> (Duration, usize) {
     (start.elapsed(), errors)
 }
 
-/// Compares the time for a group with the time for a tenth of it. The test fails if it takes more than 40 times as
-/// long.
+/// Compares the time for a group with the time for a group of a tenth of its size. The test fails if the large group
+/// takes more than 40 times as long.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
     // There are three attempts, because another program can slow down one of them. With a quadratic algorithm, all of

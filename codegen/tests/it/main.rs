@@ -1,5 +1,5 @@
-//! Tests of the generator as a library. They are one program, because several would take longer to link. `cases` is a
-//! second program.
+//! Tests of the generator as a library. They are in one program, because several programs take longer to link. `cases`
+//! is a second program.
 
 #![allow(clippy::expect_used, clippy::panic)] // Clippy allows both in functions with `#[test]`, but not in helpers.
 

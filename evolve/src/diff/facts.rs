@@ -87,8 +87,8 @@ impl Facts {
         self.0.insert((location.to_owned(), what.to_owned()), (verdict, value));
     }
 
-    /// Adds the param that sorts a history. If it changes, this is a correction, because `history` returns the records
-    /// in ascending time in any case.
+    /// Adds the param that sorts a history. A change of this param is a patch, because `history` returns the records in
+    /// ascending time in any case.
     fn add_sort(&mut self, location: &str, history: Option<&codegen::model::History>) {
         if let Some((param, oldest_first)) = history.and_then(|history| history.sort.as_ref()) {
             self.add(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
@@ -104,7 +104,7 @@ impl Facts {
         self.add(location, &format!("the order of {} is", sorted.join(", ")), verdict, names.join(", "));
     }
 
-    /// Adds the unit or format of a value. Programs cannot read it at run time.
+    /// Adds the unit or format of a value. A change of it is a patch, because programs cannot read it at run time.
     fn add_unit(&mut self, service: &Service, location: &str, ty: &Type, unit: &str) {
         let value = match ty.innermost() {
             Type::Timestamp(form) if *form == service.time_form => "that of the service".to_owned(),

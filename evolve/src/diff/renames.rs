@@ -7,20 +7,20 @@ use super::public_items::{Item, Kind};
 pub(super) struct Renames(Vec<(String, String)>);
 
 impl Renames {
-    /// Records the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
+    /// Notes the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
     /// their names.
     pub(super) fn note(&mut self, old: &Item, new: &Item) {
         if !old.is_member() {
             self.0.push((old.name.clone(), new.name.clone()));
         }
-        // Records and marker types of a group contain its name as a module, such as `market::`.
+        // The names of records and marker types contain the name of the group as a module, such as `market::`.
         if old.kind == Kind::Group {
             let [from, to] = [old, new].map(|group| group.name.replace("client.", "").replace("()", "::"));
             self.0.push((from, to));
         }
     }
 
-    /// Returns an old item in which all recorded names are replaced.
+    /// Returns an old item in which the new names replace all old names.
     pub(super) fn applied(&self, item: &Item) -> Item {
         let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
         Item { owner, name, ty, ..item.clone() }

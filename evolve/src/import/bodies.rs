@@ -11,7 +11,7 @@ use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, re
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Returns the body of a successful response; `None` if the body is unknown. Records in it have numbers as names.
+    /// Returns the body of a successful response; `None` if the body is unknown. Its records have numbers as names.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let responses = operation.get("responses")?;
         let success = success_response(responses);
@@ -124,7 +124,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Returns the response with status 200, or otherwise the first response with a success status. The status precedes it.
+/// Returns the response with status 200, or else the first response with a success status; each with its status.
 pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()

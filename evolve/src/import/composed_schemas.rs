@@ -104,8 +104,8 @@ impl<'d> Reader<'d> {
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// Returns the properties of an object and of its parts, with their paths. If several have the same name, the
-    /// nearest one is used.
+    /// Returns the properties of an object and of its parts, with their paths. If several properties have the same
+    /// name, the nearest property is used.
     pub(super) fn properties(&mut self, schema: &'d Value, pointer: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, pointer).into_iter().rev() {

@@ -31,7 +31,7 @@ impl Document {
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
         let mut root = merged.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
         normalize(&mut root);
-        // A version such as 3.1 is often written without quotes, so that YAML reads a number.
+        // A version such as 3.1 is often written without quotes, so YAML reads it as a number.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => {

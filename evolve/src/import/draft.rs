@@ -13,7 +13,7 @@ pub(super) struct Draft {
     pub(super) records: Vec<Named>,
     /// Params that operations refer to.
     pub(super) shared: Vec<Tree>,
-    /// Endpoints, each after the module of its group. Their bodies refer to records by number.
+    /// Pairs of the module of a group and an endpoint. The bodies of the endpoints refer to records by number.
     pub(super) endpoints: Vec<(String, Tree)>,
     /// The title and summary of each group, by module.
     pub(super) groups: BTreeMap<String, Tree>,

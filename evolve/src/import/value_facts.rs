@@ -16,7 +16,7 @@ impl<'d> Reader<'d> {
     /// refers to or combines.
     pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // A named type or record declares its own facts, so they are not repeated. A list or map of it declares none.
+        // A named type or record declares its own facts, so they are not repeated. A list or map of it has no facts.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.facts(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));

@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
         let seen = objects(responses, &metadata);
         if known.is_none() {
-            self.editor.note(format!("`{metadata}`, beside the records, is now the metadata of every series"));
+            self.editor.note(format!("`{metadata}`, next to the records, is now the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
             self.editor.set(&YamlPath::envelope(), "metadata", new);
         }

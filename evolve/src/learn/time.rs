@@ -1,7 +1,7 @@
 //! Compares the time field that the catalogue declares with the records in responses.
 //!
-//! If one endpoint has another time field, this is written into its body. A different unit is only reported: the unit
-//! usually applies to the entire service, so one response is not sufficient to change it.
+//! If an endpoint has another time field, the field is declared in the body of the endpoint. A different unit is only
+//! reported, because the unit usually applies to the entire service and one response is not sufficient to change it.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{Evidence, FIELD};
@@ -123,8 +123,8 @@ impl Reader<'_> {
         time.to_owned()
     }
 
-    /// Returns the fields of a record that must remain timestamps, because a series uses them as its time. Each has the
-    /// reason.
+    /// Returns the fields of a record that must remain timestamps, because a series uses them as its time; each with
+    /// the reason.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "it is the time of a series; set `time: none` in the body before you learn this";
         let envelope = editor.service.envelope_time().map(|time| time.name.as_str());

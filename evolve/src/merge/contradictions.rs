@@ -19,7 +19,7 @@ struct Named {
     kind: &'static str,
     /// The values of its type, if it is an enum.
     values: Vec<String>,
-    /// Its definition, changed by its `use` entry if it has one.
+    /// The definition of the param or field; for a `use` entry, with the overrides of the entry.
     definition: Tree,
 }
 

@@ -11,7 +11,7 @@ use crate::format_keys::SERVICE;
 use crate::rust_names::{NamesInUse, ident_of, singular};
 use crate::yaml_tree::Tree;
 
-/// The setters of the client; `all` has them by the names of their traits.
+/// The setters of the client. The keys of `all` are the names of the setters' traits.
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, Setter>,
@@ -102,7 +102,7 @@ impl Setters {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish);
         let is_usable = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
-        // A keyword with an escape is allowed only as a derived name.
+        // An escaped keyword, such as `type_`, is allowed only if it is derived from the wire name.
         let is_derived = |ident: &str| names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(ident);
         let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { is_usable(ident) });
         let by_type = || {

@@ -15,7 +15,7 @@ impl FileEdit {
     /// Returns the end of the last line of a node, or of the last comment below the node that belongs to it.
     ///
     /// A comment belongs to the node if its indent is larger than `column`. If the indent is equal, the comment belongs
-    /// to the node unless a next node follows that it could describe.
+    /// to the node, unless another node follows that the comment could describe.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
         let (mut end, mut undecided) = (own, None);

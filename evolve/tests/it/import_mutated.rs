@@ -112,7 +112,7 @@ fn within(value: &Value) -> Vec<&Value> {
     std::iter::once(value).chain(inner.into_iter().flat_map(within)).collect()
 }
 
-/// Removes some keys and replaces the values of some.
+/// Removes some keys, and replaces the values of some others.
 fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
     match value {
         Value::Mapping(entries) => {

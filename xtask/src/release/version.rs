@@ -41,8 +41,8 @@ pub(super) fn version(release: &Release) -> Result<Outcome, String> {
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Checks that the version is at least the one that the changes of the catalogue require; without changes, this is the
-/// next patch version.
+/// Checks that the version is at least the one that the changes of the catalogue require. Without changes, the next
+/// patch version is required.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = next_version(verdict, released).ok_or_else(|| format!("the last tag is not a version: {released}"))?;

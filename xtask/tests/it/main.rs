@@ -1,4 +1,4 @@
-//! Tests of `cargo xtask`. They are one program, because several would take longer to link.
+//! Tests of `cargo xtask`. They are in one program, because several programs take longer to link.
 
 #![allow(clippy::expect_used)] // Clippy allows `expect` in functions with `#[test]`, but not in their helpers.
 
