@@ -30,7 +30,7 @@ use crate::target::Target;
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
-/// Default [refetch time](Backfill::refetch), for which the values of records may change.
+/// The default [refetch time](Backfill::refetch). The values of records may change for this time.
 const REFETCH: Duration = Duration::from_secs(86_400);
 
 /// Histories of several series, written to a file, a folder or a bucket.
@@ -50,10 +50,10 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// # Ok(()) }
 /// ```
 ///
-/// Every run fetches, in full pages, the ranges that no run has fetched, and the [refetch time](Self::refetch) before
-/// the newest record. Rows that the service has revised are replaced, and gaps are filled. A range without records
-/// counts as fetched once a later record exists. Gaps of the last 14 days are requested again; older gaps only with
-/// [`refetch_gaps`](Self::refetch_gaps).
+/// Every run fetches, in full pages, the ranges that no run has fetched, and the records within the
+/// [refetch time](Self::refetch) before the newest record. Rows that the service has revised are replaced, and gaps are
+/// filled. A range without records counts as fetched once a later record exists. Gaps of the last 14 days are requested
+/// again; older gaps are requested again only with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
@@ -107,7 +107,7 @@ impl Backfill {
         self
     }
 
-    /// Includes the interval that is still open. Its record may change, and later runs replace it.
+    /// Includes the interval that is still open. The record of this interval may change, and later runs replace it.
     pub fn include_partial(mut self) -> Self {
         self.with_open = true;
         self

@@ -94,8 +94,8 @@ impl ExistingContent {
             |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
         let head = &this.head;
         let differs = head.origin != job.source_label || job.partition.is_some_and(|own| own != head.partition);
-        // A single file without rows takes the settings of the job, even if an earlier run has failed. A data set keeps
-        // its settings, because another run may be about to write the rows of other series.
+        // A single file without rows gets the settings of the job, even if an earlier run, which failed, had others. A
+        // data set keeps its settings, because another run may be about to write the rows of other series.
         if this.opened.is_none() || differs && this.single.is_some() && this.first_rows().await?.is_none() {
             this.check_unknown().await?;
             let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
@@ -237,7 +237,7 @@ impl ExistingContent {
         Ok(found)
     }
 
-    /// Updates a state to the existing files, by removing the rows of missing files and adding those of new files.
+    /// Adapts a state to the existing files by removing the rows of missing files and adding the rows of new files.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;
@@ -295,8 +295,8 @@ impl ExistingContent {
         Ok(input)
     }
 
-    /// Reads the rows of a series: only those in files for users, or all rows if `is_all`. Rows before `since` may be
-    /// omitted.
+    /// Reads the rows of a series. Rows that are not in the single file yet are read only if `is_all`. Rows before
+    /// `since` may be omitted.
     pub(crate) async fn read(
         &self,
         state: &SeriesState,

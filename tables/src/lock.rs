@@ -65,7 +65,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
                 return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
             }
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
-                // Only locked files are removed at the end of a run.
+                // At the end of a run, only locked files are removed, so this file is removed here.
                 fs::remove_file(path)?;
                 return Ok(Ok(None));
             }

@@ -28,7 +28,7 @@ const MAGIC: &[u8] = b"PAR1";
 const BATCH: usize = 8192;
 
 /// The metadata key of the checksums. The value contains `END:CRC32` in hexadecimal digits for each row group, where
-/// `END` is the position after its last byte.
+/// `END` is the position after the last byte of the row group.
 const CHECKSUMS: &str = "checksums";
 
 /// Writes batches as one file.

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 
-/// The time of the first failure since the last success, with the last status; and the time of the first failure since
-/// the last response.
+/// Two times: that of the first failure since the last success, with the status of the last response, and that of the
+/// first failure since the last response.
 type Outage = (Option<(Instant, Option<u16>)>, Option<Instant>);
 
 impl ResponseMonitor {

@@ -36,8 +36,8 @@ pub(crate) struct SeriesState {
     pub(crate) time: String,
     /// The interval between records, in seconds.
     pub(crate) step: u64,
-    /// Ranges that need not be requested again, because they were already older than the refetch time before the newest
-    /// record when they were fetched.
+    /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
+    /// least the refetch time.
     pub(crate) settled: TimeRanges,
     /// Ranges that a run planned to request, and that no run has fetched.
     #[serde(default)]
@@ -78,8 +78,8 @@ impl SeriesState {
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Returns the unfetched ranges up to now that are before the first record or after the last one. Between them,
-    /// missing records are visible as gaps.
+    /// Returns the unfetched ranges up to now that are before the first record or after the last record. Between these
+    /// two records, missing records are visible as gaps.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let mut ranges = self.unfetched.until(Timestamp::now());
         self.known().iter().for_each(|known| ranges.remove(&(known.start..known.end + self.step())));

@@ -65,7 +65,7 @@ impl SingleFile {
         if self.format == Format::Parquet { path.to_string() } else { format!("{path} and {parts}") }
     }
 
-    /// Returns the new Parquet file of a text file, which exists until the text is written too.
+    /// Returns the path at which the new Parquet file of a text file exists until the text is written too.
     pub(crate) fn unfinished(&self) -> PathBuf {
         self.rows.with_extension("next")
     }

@@ -20,8 +20,8 @@ pub struct Status {
     pub series: Vec<SeriesStatus>,
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
-    /// Records that a run has fetched but not written to the single file yet: the run continues or was killed, and the
-    /// next one writes them.
+    /// Records that a run has fetched but not written to the single file yet. Either the run is still in progress, or
+    /// it was killed and the next run writes them.
     pub pending: u64,
 }
 
@@ -41,9 +41,9 @@ pub struct SeriesStatus {
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,
-    /// Ranges without records that no run has fetched, although one planned to.
+    /// Ranges without records that a run has planned to fetch, but no run has fetched.
     pub unfetched: Vec<Range<Timestamp>>,
-    /// The largest possible number of missing records, in gaps and unfetched ranges.
+    /// The maximum number of records that are missing in gaps and unfetched ranges.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,

@@ -1,7 +1,7 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the names of the columns, which are those of the API, their types, and their metadata, which
-//! are meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
+//! The registry defines the columns: their names, which are those of the API, their types, and their metadata (meaning,
+//! unit and evidence). A record whose fields are unknown is JSON in the column `record`.
 
 mod types;
 
@@ -87,7 +87,7 @@ fn unknown_fields(others: &[Field]) -> Field {
     while others.iter().any(|field| *field.name() == name) {
         name.insert(0, '_');
     }
-    let meaning = "Fields that the catalogue does not know, as a JSON object.";
+    let meaning = "Fields that are not in the catalogue, as a JSON object.";
     Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
 }
 

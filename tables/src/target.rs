@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// Returns `true` for the extension of a gzip file.
+/// Returns `true` if a path has the extension of a gzip file.
 pub(crate) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
@@ -88,7 +88,7 @@ impl Target {
         }
     }
 
-    /// Returns the files that a run of these series locks, of which there are none in object storage.
+    /// Returns the files that a run of these series locks; in object storage, there are none.
     pub(crate) fn locks<'s>(&self, series: impl Iterator<Item = &'s str>) -> Vec<PathBuf> {
         match self {
             Self::Folder(path) => {

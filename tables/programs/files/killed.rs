@@ -14,10 +14,10 @@ use parquet::file::reader::ChunkReader;
 
 use super::{Outcome, client, job, run, sandbox, series};
 
-/// A job for a year of minutes of four series takes long enough to be killed often.
+/// The number of days of a job on disk. A year of minutes of four series takes long enough to be killed often.
 const DAYS: i64 = 365;
 
-/// The number of days in a bucket. It is smaller, because test servers write objects slowly.
+/// The number of days of a job in a bucket. It is smaller than `DAYS`, because test servers write objects slowly.
 const BUCKET_DAYS: i64 = 60;
 
 const KILLS: u32 = 10;
@@ -99,8 +99,8 @@ async fn killed(base_url: &str, target: &str, days: i64, undisturbed: Duration, 
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target, days)?);
-        // A later run has less to do, so the waits are chosen to take a bit less time together than an uninterrupted
-        // run.
+        // A later run has less to do, so on average the sum of all waits is a bit less than the time of an
+        // uninterrupted run.
         let wait = undisturbed.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {

@@ -59,7 +59,7 @@ fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill>
 async fn run(job: &Backfill) -> Outcome<generated_client_tables::Summary> {
     let summary = job.run(|_| {}, std::future::pending()).await?;
     if !summary.is_complete {
-        return Err(format!("it is not complete: {summary:?}").into());
+        return Err(format!("the job is not complete: {summary:?}").into());
     }
     Ok(summary)
 }

@@ -18,7 +18,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
     }
-    // Endpoints with other records than the series above, one of which has no known fields.
+    // These endpoints have other records than the series above. The fields of one endpoint are unknown.
     let mut shapes = Vec::new();
     for (name, query) in [
         ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),

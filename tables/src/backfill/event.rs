@@ -51,8 +51,8 @@ pub enum BackfillEvent {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
-    /// `true` if every necessary request had a usable response, and every series has a record, unless empty series are
-    /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::missing`].
+    /// `true` if every necessary request had a usable response, and every series has a record or empty series are
+    /// [allowed](super::Backfill::allow_empty). Even then, the service may lack records; see [`SeriesReport::missing`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
@@ -99,8 +99,8 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Missing records between the first and the last record.
     pub missing: u64,
-    /// The largest possible number of records before the first or after the last one that no run has fetched, although
-    /// one planned to.
+    /// The maximum number of records that a run has planned to fetch and no run has fetched, before the first record or
+    /// after the last record.
     pub unfetched: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,

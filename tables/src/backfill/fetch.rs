@@ -84,7 +84,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     ) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
-        // `read_invalid` inserts readable records into the page, so it precedes `add`.
+        // `read_invalid` inserts readable records into the page, so it is called before `add`.
         let dropped = read_invalid(series, &mut page).into_iter();
         one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {
@@ -128,7 +128,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.has_response |= status.is_some();
     }
 
-    /// Returns `true` after [`UNREACHABLE`] without a response. Reports when an outage begins and ends.
+    /// Returns `true` if there was no response for the time [`UNREACHABLE`]. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
         let (trouble, lost) = self.job.response_monitor.outage();
         match (trouble, self.trouble) {

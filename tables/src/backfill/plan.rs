@@ -14,7 +14,7 @@ use crate::series::SeriesRequest;
 use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
-/// Every run requests again the gaps in this span before the newest record.
+/// The span before the newest record in which every run requests the gaps again.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
 /// Maximum number of requests for recent gaps per series and run.
@@ -41,8 +41,8 @@ pub struct SeriesPlan {
     pub range: Range<Timestamp>,
     /// The newest record in the target.
     pub last: Option<Timestamp>,
-    /// Ranges that have never been fetched, or only while their records could still change. The last range is extended
-    /// to an earlier start, so that its pages are full.
+    /// Ranges that have never been fetched, or that were fetched only while their records could still change. The last
+    /// range is extended to an earlier start, so that its pages are full.
     pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,

@@ -24,7 +24,7 @@ use crate::saved_state::{Known, SeriesState};
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
-/// Number of ranges that are fetched concurrently. It is limited because each keeps pages and a partition in memory.
+/// Maximum number of ranges that are fetched concurrently. Each range keeps pages and a partition in memory.
 const MAX_CONCURRENT: usize = 16;
 
 /// A range of a series.
@@ -45,7 +45,7 @@ pub(super) struct Run<'j, W> {
     pub(super) items: Vec<Item>,
     /// Number of pages without a response, which are requested again.
     pub(super) lost: u64,
-    /// The last of these pages, to report its error if the service stays unreachable.
+    /// The last page without a response. Its error is reported if the service stays unreachable.
     pub(super) last_lost: Option<(usize, FailedPage)>,
     /// `true` after the hidden file of the target was written.
     pub(super) has_begun: bool,
@@ -58,7 +58,7 @@ pub(super) struct Run<'j, W> {
 /// The state of a series in a run.
 pub(super) struct SeriesRun {
     pub(super) state: SeriesState,
-    /// The state in the target.
+    /// The state that is stored in the target.
     pub(super) stored: SeriesState,
     pub(super) known: Known,
     /// Ranges whose rows are written.

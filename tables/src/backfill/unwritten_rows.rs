@@ -21,7 +21,7 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct UnwrittenRows {
-    /// The folder of the rows' partition and the end of the partition; `None` without rows.
+    /// The folder of the rows' partition and the end of the partition; `None` if there are no rows.
     partition: Option<(String, Timestamp)>,
     batches: Vec<RecordBatch>,
     /// The ranges whose rows are all in this buffer or already written.

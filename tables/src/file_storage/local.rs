@@ -82,7 +82,7 @@ fn keep_owner(file: &File, replaced: &fs::Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &fs::Metadata) {}
 
-/// Syncs the directory entries to the disk; some systems cannot open folders.
+/// Syncs the directory entries to the disk. Errors are ignored, because some systems cannot open folders.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

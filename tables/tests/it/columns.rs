@@ -1,5 +1,5 @@
-//! Tests of the columns of files: those that identify rows, those of a changed catalogue, and those of records whose
-//! fields are unknown.
+//! Tests of the columns of files: columns that identify rows, columns of a changed catalogue, and columns of records
+//! whose fields are unknown.
 
 use std::fs;
 use std::path::Path;

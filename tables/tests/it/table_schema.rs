@@ -90,7 +90,7 @@ async fn records_with_fields_of_every_type_are_written() {
     assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));
 }
 
-/// A service may write its JSON on several lines, and unknown fields are kept as it wrote them.
+/// A service may write its JSON on several lines, and unknown fields are kept as the service wrote them.
 #[tokio::test]
 async fn record_with_line_breaks_is_one_line() {
     let data =

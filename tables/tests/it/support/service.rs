@@ -1,4 +1,4 @@
-//! A registry for the tests, with series with and without known fields, and with changed versions of an endpoint.
+//! A registry for the tests. It has series whose fields are known or unknown, and changed versions of an endpoint.
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
