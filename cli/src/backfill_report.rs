@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 5;
 /// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;
 
-/// A range counts as one up to now if it ends at most this long before the start of the run.
+/// A range that ends at most this long before the start of the run counts as a range up to now.
 const NOW: Duration = Duration::from_secs(60);
 
 /// Prints a line with the changes of a run and the age of the last records, and warnings about invalid records.

@@ -74,8 +74,8 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with the keys of its names. They are computed once, because each displayed name is compared with all
-/// of them.
+/// Every endpoint with the keys of its names. The keys are computed once, because each displayed name is compared with
+/// all of them.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

@@ -46,8 +46,8 @@ Exit codes:
   6    incomplete: some requests of a backfill failed, a series has no record, or a file is damaged or too old
   130  Ctrl-C (143: SIGTERM, 129: SIGHUP); a backfill keeps all complete pages";
 
-const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; its certificate goes into \
-                     `root_certificates`, or set `system_roots = true`";
+const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; for the proxy's certificate, \
+                     set `root_certificates` or `system_roots = true`";
 
 /// The error of a command.
 #[derive(Debug)]

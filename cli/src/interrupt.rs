@@ -64,8 +64,8 @@ impl Interrupt {
     }
 }
 
-/// Returns `true` unless SIGHUP was ignored when the program began, as by `nohup`, or if that is unknown. Listening
-/// would replace this setting.
+/// Returns `true` if it is known that SIGHUP was not ignored when the program began. `nohup` ignores SIGHUP, and
+/// listening to it would replace this setting.
 #[cfg(unix)]
 fn is_hang_up_caught() -> bool {
     // The ignored signals are bits of a hexadecimal number, of which SIGHUP is the lowest.

@@ -70,7 +70,7 @@ impl Source<'_> {
             };
             let of_group = self.group(group.span(), table, log)?;
             if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
-                let message = format!("{} repeats a series of an earlier group", twice.endpoint.name);
+                let message = format!("{} repeats a series of an earlier [[series]] table", twice.endpoint.name);
                 return Err(self.error(Some(group.span()), message));
             }
             series.extend(of_group);
@@ -210,7 +210,7 @@ mod tests {
             (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
             (format!("{head}[[series]]\nendpoints = \"{name}\"\n{params}zzz = 1\n"), "unknown key `zzz`"),
             (format!("{head}[[series]]\nendpoints = [\"{name}\", \"{name}\"]\n{params}"), "is listed twice"),
-            (format!("{head}{group}{group}"), "repeats a series of an earlier group"),
+            (format!("{head}{group}{group}"), "repeats a series of an earlier [[series]] table"),
             ("from = 2025-01-31\nout = 5\n".to_owned(), "job.toml:2:7: expected a file or folder in quotes for `out`"),
         ];
         for (text, expected) in table {

@@ -30,7 +30,7 @@ impl Params {
     }
 }
 
-/// The option for a name in the API, with the param of that name of each endpoint that accepts one.
+/// The option for a param name of the API, with the param of this name of each endpoint that has one.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,
@@ -152,8 +152,8 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     }
 }
 
-/// Returns `true` if commas separate values. They do not for a param that takes one string of unknown format, because
-/// that may contain commas itself.
+/// Returns `true` if commas separate the values of a param. For a param that accepts one string of unknown format, they
+/// do not, because the string may contain commas.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }

@@ -107,7 +107,7 @@ pub(crate) fn described(status: &Status) -> String {
     let slots = status.slots.map(|slots| format!(" of {slots}")).unwrap_or_default();
     let mut text = format!("{programs}, {}{slots} requests in flight", status.in_flight);
     if status.opens_in > Duration::from_secs(1) {
-        text.push_str(&format!("; the next in {} s", status.opens_in.as_secs()));
+        text.push_str(&format!("; the next request in {} s", status.opens_in.as_secs()));
     }
     text
 }

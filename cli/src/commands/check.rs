@@ -61,7 +61,7 @@ fn print(what: &str, state: &str) -> Result<()> {
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());
-        // A raw request has no params in its path.
+        // A raw request cannot set params in the path.
         matches!(endpoint.body, BodyInfo::Series { .. })
             && endpoint.path.is_some_and(|path| !path.contains('{'))
             && needed.all(|param| param.example.is_some())

@@ -58,7 +58,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// The time that the service is given to publish a record after the end of its interval.
+/// The time between the end of an interval and the next backfill, in which the service publishes the record.
 const DELAY: Duration = Duration::from_secs(5);
 
 impl Poll {

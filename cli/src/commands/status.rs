@@ -18,7 +18,7 @@ use crate::progress::{counted, duration, shortened};
 use crate::table::{Cell, Format, Table};
 use crate::{endpoint_names, stdout, time_arg};
 
-/// Show records, gaps, damage and age of what backfill has written
+/// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or with --max-age if

@@ -130,7 +130,7 @@ fn job_file_is_equivalent_to_the_command_line() {
     let Metric { name, key, key_option, keys, history, .. } = metric();
     let (step, hour, key) = (history.step, metric().step(3600), key.wire_name);
     let group = format!("[[series]]\nendpoints = {name:?}\n{step} = {hour:?}\n{key} = {keys:?}\n");
-    // Commas separate values as on the command line.
+    // In a job file, commas separate values as on the command line.
     let joined = format!("[[series]]\nendpoints = {name:?}\n{step} = {hour:?}\n{key} = {:?}\n", keys.join(","));
     std::fs::write(&job, format!("{range}{joined}")).unwrap();
     let of_file = |more: &[&str]| run(&[&["backfill", "--job", support::text(&job), "--sandbox"], more].concat());
@@ -312,7 +312,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
 }
 
-/// Returns a command that runs another one with SIGHUP neither ignored nor blocked, even if these tests run under
+/// Returns a command that runs another command with SIGHUP neither ignored nor blocked, even if these tests run under
 /// `nohup`.
 #[cfg(target_os = "linux")]
 fn with_hang_up(command: &Command) -> Command {
@@ -322,7 +322,7 @@ fn with_hang_up(command: &Command) -> Command {
     wrapped(if is_ignored { &["env", "--default-signal=HUP"] } else { &["env"] }, command)
 }
 
-/// Returns a command that passes another one to a program as its last arguments.
+/// Returns a command that runs the program and arguments `by`, followed by another command as further arguments.
 #[cfg(unix)]
 fn wrapped(by: &[&str], command: &Command) -> Command {
     let mut outer = Command::new(by[0]);
@@ -336,7 +336,7 @@ fn wrapped(by: &[&str], command: &Command) -> Command {
     outer
 }
 
-// Elsewhere it is unknown whether SIGHUP is ignored, so the program does not handle it.
+// On other systems, it is unknown whether SIGHUP is ignored, so the program does not handle the signal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_closed_terminal_ends_a_run_that_keeps_its_records() {

@@ -1,5 +1,5 @@
-//! Tests of two programs that write to the same file. The error of the second names the first, and a killed program
-//! does not block later programs.
+//! Tests of two programs that write to the same file. The error of the second program names the first program, and a
+//! killed program does not block later programs.
 
 use std::process::Stdio;
 use std::thread;
@@ -26,7 +26,7 @@ fn second_program_names_the_first_one() {
     let process = format!("process {}", first.id());
     assert!(second.err.contains(&process), "{}", second.err);
     assert!(second.err.ends_with("\n  help: wait until it has ended, then run the command again\n"));
-    // The program cannot clean up, because this sends SIGKILL on systems that have it.
+    // The program cannot clean up, because `kill` sends SIGKILL on systems that have it.
     first.kill().unwrap();
     first.wait().unwrap();
     let third = run(&[args.as_slice(), &["--sandbox"]].concat());

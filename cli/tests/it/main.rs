@@ -1,4 +1,4 @@
-//! Tests that run `derivs` as a process. All tests are one program, which is linked only once.
+//! Tests that run `derivs` as a process. All tests are in one program, which is linked only once.
 
 #![allow(clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 

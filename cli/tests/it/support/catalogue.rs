@@ -48,7 +48,7 @@ pub(crate) fn other_metric() -> &'static Metric {
     &METRICS[1]
 }
 
-/// Returns an endpoint whose response is not a table, and which has no required param.
+/// Returns an endpoint that has no required param, and whose response is not a table.
 pub(crate) fn object() -> &'static EndpointInfo {
     let mut all = endpoints();
     all.find(|endpoint| {
