@@ -98,7 +98,7 @@ impl RateLimit {
         })
     }
 
-    /// Returns the absence of a limit. After a 429, the rate limiter still pauses.
+    /// Returns a value for no limit at all. After a 429, the rate limiter still pauses.
     pub const fn none() -> Self {
         Self::set(&[], None)
     }

@@ -32,7 +32,7 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A position in the queue; the attempt with the smallest passes first.
+/// A position in the queue. The attempt with the smallest position passes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePosition {
     rank: Rank,

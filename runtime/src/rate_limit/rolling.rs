@@ -198,8 +198,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request and the queues that it passes. If it is dropped before the request has ended, for example while that waits
-/// in a queue, it releases the slots in the queues that the request has passed.
+/// A request and the queues that it passes. An admission that is dropped before its request has ended, for example
+/// while the request waits in a queue, releases the slots in the queues that the request has passed.
 struct Admission {
     queues: Vec<LimitQueue>,
     /// The number of queues that the request has passed.

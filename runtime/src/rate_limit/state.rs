@@ -1,7 +1,7 @@
 //! The state of a rate limiter: slots, windows, pace, margin and pause.
 //!
-//! Decides whether the next request may pass, from the times of earlier events. Nothing here waits or reads a clock.
-//! The order of requests is decided elsewhere.
+//! The state decides from the times of earlier events whether the next request may pass. Nothing here waits or reads a
+//! clock. The order of requests is decided elsewhere.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl State {
     }
 
     /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit. A pause
-    /// continues.
+    /// after a 429 continues.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
         // If a new window is longer than the old ones, the oldest requests that it would count are no longer stored.
@@ -75,7 +75,7 @@ impl State {
         self.paused.max(self.closed)
     }
 
-    /// Records that a request had to wait.
+    /// Notes that a request had to wait.
     pub fn wait(&mut self) {
         self.pace.has_waited = true;
     }
@@ -96,18 +96,18 @@ impl State {
         Ok(())
     }
 
-    /// Records that an admitted request is sent.
+    /// Notes that an admitted request is sent.
     pub fn sent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         self.count(now, weight);
     }
 
-    /// Records that a request was sent after it had been recorded as unsent.
+    /// Counts a request that is sent although `unsent` was already called for it.
     pub fn count(&mut self, now: GateTime, weight: usize) {
         self.windows.count(now, self.margin.at(now), weight);
     }
 
-    /// Records that an admitted request will not be sent.
+    /// Notes that an admitted request will not be sent.
     pub fn unsent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
@@ -115,7 +115,7 @@ impl State {
         }
     }
 
-    /// Records that a request has ended, which frees its slot.
+    /// Frees the slot of a request that has ended.
     pub fn ended(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
@@ -156,7 +156,7 @@ impl State {
         self.slots
     }
 
-    /// Records a 429: the service accepts no requests for this duration.
+    /// Begins the pause after a 429: the service accepts no requests for this duration.
     pub fn rate_limited(&mut self, now: GateTime, pause: Duration) {
         // During a pause, only requests that were sent before it can be rate-limited, so nothing is learned from them.
         if self.paused.is_none_or(|paused| paused <= now) {
