@@ -43,7 +43,7 @@ pub struct Checkpoint {
     pub(super) next: Timestamp,
     /// The start of the gap that ends at `next`; `None` if there is no such gap.
     pub(super) open_since: Option<Timestamp>,
-    /// The start times of the intervals before `next` whose missing records a follower still requests.
+    /// The start times of intervals before `next` whose records are missing and are still requested by a follower.
     pub(super) missing: Vec<Timestamp>,
     pub(super) records: u64,
     pub(super) byte_offset: u64,

@@ -1,4 +1,4 @@
-//! Returns future records: those of each interval, once the interval has closed.
+//! Returns future records: the record of each interval, as soon as the interval is closed.
 //!
 //! From a request and a start, a follower makes an endless stream of updates. `schedule` decides when to request which
 //! range, and which records to deliver. `State` sends the requests, sleeps and makes the pages.
@@ -56,11 +56,12 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// `Date` plus the time since then, minus one second, is used instead. The clock of this machine is used only until the
 /// first `Date` is received.
 ///
-/// An interval is requested two seconds after its end, or later if the service often publishes later. While its record
-/// is missing, it is requested at most twice more. The record of each interval is delivered once. A missing record can
-/// still be published after the record of a later interval. It is then delivered as [`Update::Late`] if it is within
-/// the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. If the program crashes after a page
-/// is delivered and before its [checkpoint](Self::checkpoint) is saved, the next run delivers that page again.
+/// An interval is requested two seconds after its end, or later if the service often publishes later. If the record of
+/// the interval is missing, the interval is requested at most twice more. The record of each interval is delivered
+/// once. A missing record can still be published after the record of a later interval. It is then delivered as
+/// [`Update::Late`] if it is within the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. If
+/// the program crashes after a page is delivered and before its [checkpoint](Self::checkpoint) is saved, the next run
+/// delivers that page again.
 ///
 /// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
 /// other error is returned, and the next call sends a request again after a pause. A series without new records is
@@ -161,8 +162,8 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// Sets after how many further intervals a missing record is no longer requested, but reported as a gap; the
-    /// default is ten.
+    /// Sets the number of later intervals after which a missing record is reported as a gap and no longer requested;
+    /// the default is ten.
     pub fn allowed_lateness(mut self, intervals: u32) -> Self {
         self.0.settings.allowed_lateness = intervals;
         self

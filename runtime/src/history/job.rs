@@ -206,7 +206,7 @@ impl Job {
         Poll::Ready(Some(window))
     }
 
-    /// Prepares one more request, if one is due, and returns whether it did. `receive` sends the request.
+    /// Prepares the next request if one is due, and returns whether a request was prepared. `receive` sends it.
     pub(super) fn begin_one(&mut self) -> bool {
         let next = self.pager.next_request();
         let request = next.map(|(id, window)| (id, self.template.request(window)));
@@ -214,7 +214,8 @@ impl Job {
         next.is_some()
     }
 
-    /// Sends the prepared requests, and processes the responses that have arrived. Returns whether any has.
+    /// Sends the prepared requests and processes the responses that have arrived. Returns whether any response has
+    /// arrived.
     pub(super) fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let before = self.in_flight.len();
         self.in_flight.retain_mut(|(id, attempts)| {

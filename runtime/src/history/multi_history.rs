@@ -1,7 +1,7 @@
 //! Several histories at once, for example of coins, endpoints and exchanges, which share one rate limit.
 //!
 //! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
-//! are in order, and no history gets far ahead of another while both have work.
+//! are in order, and no history gets far ahead of another that has not ended.
 
 mod aligned;
 
@@ -53,7 +53,7 @@ pub struct MultiHistory<K, T> {
     has_begun: bool,
 }
 
-/// A page of a series, or the error that ends it, with the key or index of the series.
+/// A page of a series, or the error that ends the series, with the key or index of the series.
 type Keyed<K, T> = (K, Result<Page<T>, Error>);
 
 struct Member<K, T> {
@@ -85,7 +85,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         Self::default()
     }
 
-    /// Adds a history under a key, with a function that turns each record into the items' common type.
+    /// Adds a history under a key. `map` converts each record of the history to the type that all items have in common.
     pub fn add<E: HasHistory>(
         mut self,
         key: K,

@@ -55,7 +55,7 @@ pub struct Report {
     pub metadata: Vec<PageMetadata>,
 }
 
-/// A search for the first record. Only a few pages of this range were requested, and all of those were empty.
+/// A search for the first record. Only a few pages of `range` were requested, and all of them were empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FirstRecordSearch {

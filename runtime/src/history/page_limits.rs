@@ -53,9 +53,9 @@ impl PageLimits {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// Records the result of requesting the start or end of a page's window again. `page` is the number of records on
-    /// the page, and `part` the number of records in the second response. `is_empty` is true if none of these belongs
-    /// to the requested part of the window.
+    /// Learns from a second request for the start or end of a page's window. `page` is the number of records on the
+    /// page, and `part` the number of records in the second response. `is_empty` is true if no record of the second
+    /// response is in the requested part of the window.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;

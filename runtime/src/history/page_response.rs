@@ -10,7 +10,7 @@ use super::time_grid::{Span, TimeGrid};
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
-/// A response with its records in the order of the service, and its `Date`.
+/// The records of a response, in the order of the response, and the response's header `Date`.
 pub(super) type Received<R> = (TimedRecords<R>, Option<Timestamp>);
 
 /// The records of a window, by their positions in the response.

@@ -29,7 +29,8 @@ pub(super) struct PagerOptions {
     pub(super) outside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
-    /// The time after which missing records may still be published. It is after the range if no more are expected.
+    /// The time after which missing records may still be published. It is after the range if no missing record is
+    /// expected to be published.
     pub(super) unsettled: Timestamp,
     /// True if the pager may search for the first record.
     pub(super) may_search: bool,
@@ -68,8 +69,7 @@ struct PlannedPage<R> {
     state: PageState<R>,
     /// True for a response without records, until the adjacent windows have shown whether to accept it.
     is_doubted: bool,
-    /// The number of records on a larger page that had no records in this window, if that is why this window is
-    /// requested.
+    /// Set if this window is requested because a larger page had no records in it: the number of records on that page.
     confirms: Option<usize>,
 }
 
@@ -307,8 +307,8 @@ impl<R> Pager<R> {
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
-    /// Returns whether to request the first window again, whose response is empty; `None` while the next window has no
-    /// response.
+    /// Returns whether the first window, whose response is empty, has to be requested again; `None` while the next
+    /// window has no response.
     ///
     /// The window is requested again if the windows before and after it have records, but not if both are empty. If
     /// only one of them has records, the window is requested again, unless an earlier empty response of this kind was

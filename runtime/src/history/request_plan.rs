@@ -1,7 +1,7 @@
 //! The plan for fetching a range, or the error if the request has no history.
 //!
-//! Combines the request with the facts in the catalogue: the step, the page size, and the params for range and order.
-//! Nothing is sent here.
+//! The plan combines the request with the facts in the catalogue: the step, the page size, and the params for range and
+//! order. Nothing is sent here.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -151,7 +151,7 @@ fn last(unit: TimeUnit) -> Duration {
 }
 
 /// Returns the maximum number of records on a page that are outside its window. It is one for steps longer than two
-/// seconds, because a record at both sides is then impossible.
+/// seconds, because there cannot be records on both sides of such a window.
 fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)

@@ -29,7 +29,7 @@ const COST: u32 = 100;
 const EARNED: u32 = 6;
 const MAX_CREDIT: u32 = 3 * COST;
 
-/// The learned delay grows by this time if a record was not published in time, and shrinks by a fortieth of it
+/// The learned delay grows by this time if a record was not published in time, and shrinks by a fortieth of this time
 /// otherwise.
 const DELAY_STEP: Duration = Duration::from_secs(1);
 

@@ -53,7 +53,7 @@ impl Search {
         Ok(window)
     }
 
-    /// Records whether the last requested page is empty.
+    /// Continues the search after the response for the last requested page, which may be empty.
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {

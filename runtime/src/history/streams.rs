@@ -1,6 +1,6 @@
 //! Streams of the pages or records of a history.
 //!
-//! The windows of a run are converted to pages and records of the endpoint's type. Both types implement
+//! The windows of a run are converted to pages and records of the endpoint's type. `Pages` and `Records` implement
 //! `futures_core::Stream`, and have a method `next` for users without that crate.
 
 use std::collections::VecDeque;

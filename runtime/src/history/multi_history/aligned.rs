@@ -56,7 +56,7 @@ impl<T> Column<T> {
         Self { cells: VecDeque::new(), until: None, report: Report::default() }
     }
 
-    /// Returns whether it is known if the series has a record at this time, because the series was read that far.
+    /// Returns whether the series was read far enough to know if it has a record at this time.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }

@@ -99,7 +99,8 @@ fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     respond(&mut between, (40, 60), all((40, 60)));
 }
 
-/// The end of a page without records is requested again; the first page was truncated, and the second was complete.
+/// If a page has no records at its end, that end is requested again. The first page was truncated, and the second was
+/// complete.
 #[test]
 fn a_missing_end_is_requested_once_more() {
     let mut truncated = pager(80, 8, 80);
