@@ -39,7 +39,7 @@ pub use fields::Column;
 /// The mismatch between a body and the catalogue, with its JSON path.
 ///
 /// This error does not repeat the text of the body, which [`Error::body`](crate::Error::body) returns.
-// Boxed to keep results small, because errors are rare.
+// Boxed, so that a `Result` with this error is small. Errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
 
@@ -138,7 +138,7 @@ pub(crate) enum BadRecords {
 
 /// Reads a series and passes each record to the caller.
 ///
-/// A record without a table is passed as a row with one value of any kind.
+/// If `record` is `None`, each record is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
     text: &str,
     envelope: Option<&'static EnvelopeInfo>,

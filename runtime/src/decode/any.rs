@@ -1,7 +1,8 @@
 //! Values of any kind, and the entries of an object whose values are read later, if at all.
 //!
-//! Does not use the `Deserialize` of [`Value`]: under `serde_json/arbitrary_precision` it keeps numbers as text, even
-//! those that are too large for an `f64`, so the same body would decode differently.
+//! This module does not use the `Deserialize` implementation of [`Value`]. With the feature
+//! `serde_json/arbitrary_precision`, that implementation accepts numbers that are too large for an `f64`, so the same
+//! body would decode differently.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -63,8 +63,8 @@ enum AnyValue {
 
 impl AnyRecord {
     /// Reads the text of a record, for example [`BadRecord::text`](crate::BadRecord::text). A value that is not as
-    /// expected becomes null, and its original is kept among the unknown fields. Returns `None` if the text cannot be
-    /// read as a record even so.
+    /// expected becomes null, and its original is kept among the unknown fields. Returns `None` if the text still
+    /// cannot be read as a record.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
         let mut row = Row::lenient(record);
         decode::read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
@@ -90,7 +90,7 @@ impl AnyRecord {
         values.iter().map(AnyValue::as_field_value)
     }
 
-    /// Returns the fields that are not in the table; `None` without a table.
+    /// Returns the fields that are not in the table; `None` if the record has no table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
         self.info().map(|_| &self.unknown_fields)
     }

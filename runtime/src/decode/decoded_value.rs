@@ -16,7 +16,7 @@ use crate::values::{Number, Timestamp, Value};
 
 pub(crate) use from_decoded::FromDecoded;
 
-/// A value that has the type in the table.
+/// A value of a record, converted to the type that the record's table specifies.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 #[non_exhaustive]

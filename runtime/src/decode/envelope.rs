@@ -35,7 +35,8 @@ pub(super) struct Rest<'a> {
     pub(super) unknown: UnknownText,
     /// Records that are not as expected.
     pub(super) bad: Vec<BadRecord>,
-    /// Number of records that have no field of the catalogue other than the time; 0 if any record has such a field.
+    /// Number of records that have no field of the catalogue other than the time; 0 if any record has another field of
+    /// the catalogue.
     pub(super) strange: usize,
     /// Whether the list of records is empty.
     pub(super) is_empty: bool,

@@ -246,7 +246,7 @@ impl fmt::Debug for MapValue<'_> {
     }
 }
 
-/// A list or a map, with the values by their keys, which are empty for a list.
+/// A list or a map, as pairs of a key and a value. The keys of a list are empty.
 trait Items {
     fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
 }

@@ -217,7 +217,8 @@ fn deep_nesting_is_rejected() {
     }
 }
 
-/// Without the features that keep numbers as text, because only then does the reference decoder read them exactly.
+/// This test is omitted with `__json-features`, because `serde_json`, which is the reference, then does not read
+/// numbers exactly.
 #[cfg(not(feature = "__json-features"))]
 #[test]
 fn value_equals_the_one_of_serde_json() {

@@ -60,7 +60,7 @@ impl UnknownFields {
         self.iter_raw().len()
     }
 
-    /// Returns whether the catalogue lists every field of the response.
+    /// Returns whether the object has no unknown fields.
     pub fn is_empty(&self) -> bool {
         self.json.is_empty()
     }

@@ -35,7 +35,7 @@ pub(crate) struct TimeField {
     pub(crate) unit: TimeUnit,
 }
 
-/// Returns all columns. Records without a type of their own may still have a table, which is then that of every record.
+/// Returns all columns. If `info` is `None`, the table of the first record is used for all records, if it has one.
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     match info.or_else(|| if let FieldValue::Record(first) = records.first()? { Some(first.info()) } else { None }) {
@@ -83,7 +83,8 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
     columns
 }
 
-/// Returns the column with a wire name; `None` if the table has no such field, or, without a table, no record has it.
+/// Returns the column with a wire name; `None` if the table does not contain this field, or if there is no table and no
+/// record has the field.
 pub(crate) fn column<'r, T: AsFieldValue>(
     info: Option<&'static RecordInfo>,
     records: &'r [T],
