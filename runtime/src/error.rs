@@ -46,7 +46,8 @@ struct Inner {
     source: Option<Cause>,
 }
 
-/// Headers that identify a request in the logs of services, proxies and tracing; the service's own names are first.
+/// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The names that
+/// services use come first.
 const REQUEST_ID: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -176,8 +177,8 @@ impl Error {
         matches!(self.0.again, Again::Yes | Again::Once)
     }
 
-    /// Returns whether a pooled connection failed. It may have been closed unnoticed, so the service need not have a
-    /// problem.
+    /// Returns whether a pooled connection failed. Such a connection may have been closed unnoticed, so the failure
+    /// need not be a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }

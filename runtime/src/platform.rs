@@ -1,7 +1,7 @@
 //! The system functions of a client: time, concurrent tasks, and randomness.
 //!
-//! Tokio and the standard library provide them. On `wasm32-unknown-unknown` JavaScript provides them, which has only
-//! one thread, so that thread must not block. `native.rs` and `javascript.rs` have the same interface.
+//! Tokio and the standard library provide these functions. On `wasm32-unknown-unknown`, JavaScript provides them; its
+//! only thread must not block. `native.rs` and `javascript.rs` have the same interface.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[path = "platform/native.rs"]

@@ -10,7 +10,7 @@ pub use secret::Secret;
 
 use crate::transport::Headers;
 
-/// A list of secrets, and the masking of their occurrences.
+/// Masks the secrets that it lists wherever they occur in text.
 pub(crate) trait Redact {
     /// Returns every secret that must not appear in text.
     fn secrets(&self) -> Vec<Secret>;

@@ -30,7 +30,7 @@ pub(crate) struct ClientCredentials {
     pub(crate) secret: Secret,
 }
 
-/// The flow, and its current token.
+/// The token flow of a client, with its current token.
 pub(crate) struct TokenFlow {
     source: Arc<TokenSource>,
     cache: Arc<Mutex<Cache>>,
@@ -48,8 +48,8 @@ impl TokenFlow {
         headers: Headers,
         policy: Policy,
     ) -> Result<Self, Error> {
-        // Encoded as RFC 7617 (HTTP authentication) and the interface document specify, without the form encoding that
-        // OAuth adds.
+        // Encoded as RFC 7617 (HTTP Basic authentication) and the interface document specify, without the additional
+        // form encoding of OAuth.
         let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
         let mut token_headers = headers.clone();
         token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
@@ -102,7 +102,8 @@ impl TokenFlow {
                 return outcome;
             }
             let stalled = lock(&self.fetch).take_if(|last| follower.outcome.same_channel(&last.follower.outcome));
-            // Dropped after the lock is released, because the drop also releases what the request had acquired.
+            // Dropped after the lock is released, because dropping the request also releases everything that it had
+            // acquired.
             drop(stalled);
         }
     }

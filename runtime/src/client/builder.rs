@@ -110,8 +110,8 @@ impl<C: ClientType> Builder<C> {
         Self { settings, client: PhantomData }
     }
 
-    /// Sets the API key, which is sent with every request; `name:password` for a service with HTTP Basic
-    /// authentication.
+    /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
+    /// `name:password`.
     pub fn api_key(mut self, key: impl Into<Secret>) -> Self {
         self.settings.api_key = Some(key.into());
         self
@@ -124,7 +124,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets a transport other than the built-in one.
+    /// Replaces the built-in transport.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.settings.transport = Some(Arc::new(transport));
         self
@@ -166,7 +166,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Accepts also servers whose certificate is signed by this root certificate, for example that of a private
+    /// Also accepts servers whose certificate is signed by this root certificate, for example by a private certificate
     /// authority. The format is PEM.
     ///
     /// One PEM text may contain several certificates, and this method may be called several times.
@@ -186,8 +186,9 @@ impl<C: ClientType> Builder<C> {
 
     /// Trusts the root certificates of the system instead of the bundled ones; with the feature `system-roots`.
     ///
-    /// The certificates are read when the client is built: from the certificate store of Windows or macOS, else from
-    /// the usual paths of OpenSSL, or from `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    /// The certificates are read when the client is built: on Windows and macOS from the system's certificate store,
+    /// elsewhere from the usual paths of OpenSSL. If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, they are read from there
+    /// instead.
     #[cfg(feature = "system-roots")]
     pub fn system_roots(mut self) -> Self {
         self.settings.transport_settings.system_roots = true;
@@ -248,7 +249,8 @@ impl<C: ClientType> Builder<C> {
 
     /// Sets the maximum time of a request in the rate-limit queue, summed over its attempts; unlimited unless set.
     ///
-    /// After that time the request fails unsent; the error of an earlier attempt, if any, is its source.
+    /// After that time the request fails without being sent again. If an earlier attempt failed, its error is the
+    /// source of the new error.
     pub fn queue_timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.queue_timeout = Some(timeout);
         self

@@ -1,7 +1,7 @@
 //! The part of a client that is independent of its catalogue.
 //!
-//! [`Core`] contains credentials and dispatcher, and no state that a request could break. A [`ClientType`] is the
-//! emitted type around a [`Core`], with the catalogue's data about the service.
+//! [`Core`] contains the credentials and the dispatcher, and no state that a failed request could corrupt. A
+//! [`ClientType`] is the emitted type around a [`Core`], with the catalogue's data about the service.
 
 use std::fmt;
 use std::sync::Arc;

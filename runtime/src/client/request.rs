@@ -81,7 +81,7 @@ impl<E: Endpoint> Request<E> {
     }
 }
 
-// This function is compiled once for each type of value, but the methods above for each endpoint.
+// This function is compiled once for each type of value, whereas the methods above are compiled for each endpoint.
 
 fn set_param<T: ToWire, Via>(request: Untyped, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Untyped {
     request.set_one(wire_name, &value.into_param())
@@ -152,7 +152,7 @@ impl<E> Request<E> {
         self.untyped.0.target.path_and_query()
     }
 
-    /// Converts to a request that has its endpoint as data instead of as a type.
+    /// Converts to a request whose endpoint is known only at run time, instead of by its type.
     pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }

@@ -20,7 +20,7 @@ use crate::send::{self, UndecodedResponse};
 use crate::send::{Connection, Options};
 use crate::values::wire::ToWire;
 
-/// A request that has its endpoint as data instead of as a type.
+/// A request whose endpoint is a value in the request, and not part of its type.
 ///
 /// Boxed, so that setters move only a pointer.
 #[derive(Clone)]

@@ -88,8 +88,8 @@ macro_rules! __request {
                 $crate::history::History::new(self.0, range)
             }
 
-            /// Returns the records from a time on and without an end: the record of each interval is returned once the
-            /// interval is closed. See [`Follow`](crate::history::Follow).
+            /// Returns the records from this time on, without an end. Each record is returned once its interval is
+            /// closed. See [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
             where
                 E: $crate::history::HasHistory,
@@ -174,7 +174,7 @@ macro_rules! __request {
                 self.0.path_and_query()
             }
 
-            /// Converts to a request that has its endpoint as data instead of as a type.
+            /// Converts to a request whose endpoint is known only at run time, instead of by its type.
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
                 Request(self.0.into_dynamic())
             }
@@ -252,9 +252,9 @@ macro_rules! __blocking {
     ($name:literal) => {
         /// Methods for synchronous code; they require the feature `blocking`.
         ///
-        /// The calling thread waits for the response. One background thread per client and its clones keeps connections
-        /// alive between requests. Any number of threads may send at once. In an async task both methods return an
-        /// error; in `spawn_blocking` they work.
+        /// The calling thread waits for the response. One background thread, which a client shares with its clones,
+        /// keeps connections alive between requests. Any number of threads may send at once. In an async task both
+        /// methods return an error; in `spawn_blocking` they work.
         impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///

@@ -30,7 +30,7 @@ pub(crate) struct RequestContext {
     attempts: Attempts,
     /// The status of the last attempt's response.
     pub(super) status: Option<u16>,
-    /// The error for which the request was last retried.
+    /// The error of the last attempt that was followed by a retry.
     failure: Option<Error>,
     /// True if a timeout expired.
     out_of_time: bool,
@@ -150,7 +150,7 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Returns the attempts and the time so far, or until the response if there is one.
+    /// Returns the attempts and the time up to the response, or up to now if there is no response yet.
     pub(crate) fn timing(&self) -> Timing {
         let waiting = self.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed());
         let so_far =

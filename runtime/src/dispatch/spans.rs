@@ -21,7 +21,7 @@ impl fmt::Display for Params<'_> {
     }
 }
 
-/// Records the attempts, the waiting time, the status, and the size of a successful body in the span.
+/// Adds the number of attempts, the waiting time, the status, and the size of a successful body to the span.
 pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);

@@ -185,7 +185,8 @@ fn quoted(text: &str) -> String {
     one_line(&excerpt(text, MAX_MESSAGE_BYTES))
 }
 
-/// Returns the value of the first of these JSON paths that has a string or a number, or a list that begins with one.
+/// Returns the value at the first of these JSON paths that leads to a string or a number, or to a list whose first item
+/// is a string or a number.
 fn find(body: &Value, paths: &[&str]) -> Option<String> {
     paths.iter().find_map(|path| {
         let value = path.split('.').try_fold(body, |value, key| value.get(key))?;

@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // While a data request waits for a token, all its time is waiting time, so that time is omitted.
+        // A data request that fails because of its token has only waited for the token, so its waiting time is omitted.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {

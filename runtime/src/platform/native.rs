@@ -30,8 +30,8 @@ pub(crate) fn random() -> f64 {
 #[derive(Clone)]
 pub(crate) struct Runtime(Handle);
 
-/// A runtime that starts no task within this time is considered stalled, because no thread is running it any more or it
-/// has shut down.
+/// A runtime that starts no task within this time is considered stalled: either no thread runs it any more, or it has
+/// shut down.
 const STALLED: Duration = Duration::from_secs(1);
 
 impl Runtime {
@@ -84,7 +84,7 @@ impl<T> Drop for Task<T> {
 }
 
 /// One of the two owners of a future, which are the task that polls it and the [`Task`] that waits for its outcome. The
-/// future is dropped when either of them is dropped.
+/// future is dropped when either owner is dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {

@@ -99,7 +99,7 @@ impl fmt::Display for EndpointInfo {
 pub struct ParamList {
     /// Params that the endpoint shares with other endpoints.
     pub shared: &'static [ParamInfo],
-    /// Descriptions that replace those of shared params whose facts differ on this endpoint.
+    /// Descriptions that apply to this endpoint only; each replaces the description of the same param in `shared`.
     pub overrides: &'static [ParamInfo],
     /// Params that are not in `shared`.
     pub specific: &'static [ParamInfo],

@@ -208,8 +208,8 @@ pub struct LimitInfo {
 }
 
 impl LimitInfo {
-    /// Returns whether the limit counts the requests of an endpoint. `None` is a token request, which a limit for only
-    /// some endpoints does not count.
+    /// Returns whether the limit counts the requests of an endpoint. `endpoint` is `None` for a token request, which a
+    /// limit for only some endpoints does not count.
     pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
         self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
     }

@@ -110,7 +110,7 @@ pub enum ValueType {
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
-    /// A record that contains a list or map of records of its own type. The function returns its description.
+    /// A record that contains a list or map of records of its own type. The function returns the record's description.
     Recursive(fn() -> &'static RecordInfo),
     /// A list of values.
     List(&'static ValueType),

@@ -66,7 +66,7 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else if !path.ends_with(suffix) {
         Some(format!("must end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
-        // The builder and the settings file use the same name.
+        // The setting has the same name in the builder and in the settings file.
         Some("is not encrypted; set `allow_http` to permit it".to_owned())
     } else if scheme != "http" && scheme != "https" {
         Some("is neither `https` nor `http`".to_owned())

@@ -195,7 +195,7 @@ async fn success(
                 retries.succeeded();
                 return Ok(response);
             }
-            // The token flow has already retried.
+            // The token flow has already retried the token request.
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
                 let wanted = context.policy.retry.wanted(|| connection.about(error.clone(), target));

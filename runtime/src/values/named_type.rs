@@ -1,7 +1,7 @@
 //! Common behaviour of the emitted enums and identifiers, which are strings for which the catalogue lists known values.
 //!
 //! Any string is a valid value, and is kept unchanged. An unknown value of an enum is opaque: no pattern distinguishes
-//! two unknown values, so code that matches on values still compiles when a later version knows more of them.
+//! two unknown values, so code that matches on values still compiles when a later version knows more values.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub trait NamedType: Text {
 pub trait Text: for<'a> From<&'a str> {}
 
 impl ValueType {
-    /// Returns the type of a value of a named type.
+    /// Returns the value type that refers to a named type.
     pub const fn named<T: NamedType>() -> Self {
         Self::Named(T::INFO)
     }

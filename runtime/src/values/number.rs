@@ -13,7 +13,7 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// An `f64` represents every integer below this exactly, and no other integer rounds to the same `f64`.
+/// An `f64` represents every integer below this limit exactly, and no other integer rounds to the same `f64`.
 const EXACT: u64 = 1 << 53;
 
 /// The reason why a text does not begin with a number.

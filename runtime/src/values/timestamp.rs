@@ -89,7 +89,7 @@ impl Timestamp {
         self.nanos.div_euclid(SECOND) as i64
     }
 
-    /// Returns the nanoseconds in addition to the seconds.
+    /// Returns the nanoseconds since the last whole second.
     pub(crate) fn subsec_nanos(self) -> u32 {
         // The fallback is never used, because the remainder is less than a second.
         u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()

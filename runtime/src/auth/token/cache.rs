@@ -37,9 +37,10 @@ impl Token {
 /// The current and previous tokens, and the outcomes of requests with them.
 #[derive(Default)]
 pub(crate) struct Cache {
-    /// `None` if the service has rejected the last token.
+    /// `None` before the first token, and after the service has rejected the last one.
     token: Option<Arc<Token>>,
-    /// Previous tokens, the latest last. Requests with them may still be in flight, so errors mask them too.
+    /// Previous tokens, from the oldest to the latest. Requests with them may still be in flight, so errors mask them
+    /// too.
     previous: Vec<Arc<Token>>,
     /// After a failed renewal, the earliest time of the next one. Until that time, the old token is used if it still
     /// works.
@@ -75,7 +76,8 @@ impl Cache {
         Ok(token)
     }
 
-    /// Records a 401. The next data request waits for a new token, unless the rejected token was already replaced.
+    /// Processes a 401 for a request with this token. The next data request waits for a new token, unless the rejected
+    /// token was already replaced.
     ///
     /// Returns whether another token may help, which is false if the path was recently rejected even with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
@@ -89,7 +91,7 @@ impl Cache {
         true
     }
 
-    /// Records that a path was rejected even with a new token, so the token is not the reason.
+    /// Notes that the service rejected a path even with a new token, so the token is not the reason.
     pub(crate) fn reject_again(&mut self, path: &str) {
         // Limits the memory of the map; its entries expire soon anyway.
         if self.closed.len() == MAX_CLOSED {
@@ -98,7 +100,7 @@ impl Cache {
         self.closed.insert(path.into(), Instant::now() + CLOSED_DURATION);
     }
 
-    /// Records that a path was accepted, so that its next rejection counts as a rejection of the token again.
+    /// Notes that the service accepted a path, so that the next 401 for the path replaces the token again.
     pub(crate) fn accept(&mut self, path: &str) {
         self.closed.remove(path);
     }
@@ -109,15 +111,15 @@ impl Cache {
     }
 }
 
-/// The number of previous tokens that are stored. The requests in flight use more tokens than this only if lifetimes
-/// are very short.
+/// The maximum number of previous tokens that are stored. Requests in flight can use more tokens than that only if the
+/// lifetimes are very short.
 const MAX_PREVIOUS: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// For this long after a path was rejected even with a new token, a 401 for the path does not replace the token, unless
-/// a request for the path succeeds in between.
+/// The time for which a 401 for a path does not replace the token, counted from a rejection of the path even with a new
+/// token. A successful request for the path ends this time early.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
 /// The maximum number of paths in `closed`.

@@ -75,7 +75,8 @@ impl Fetch {
 }
 
 impl Follower {
-    /// Returns the outcome, or the old token while it works; `None` if the runtime of the request does not run.
+    /// Returns the outcome of the request, or the old token if it still works; `None` if the runtime of the request
+    /// does not run.
     pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
         let mut outcome = self.outcome.clone();
         loop {
@@ -96,8 +97,8 @@ impl Follower {
     }
 }
 
-/// Sends an error if the request panics; otherwise the callers that wait for the token would start the request again
-/// and again.
+/// Sends an error if the request panics. Without that error, the callers that wait for the token would start the
+/// request again and again.
 struct Report(watch::Sender<Option<Outcome>>);
 
 impl Drop for Report {

@@ -1,6 +1,6 @@
 //! The trusted root certificates, and the client certificate for a server that requires one.
 //!
-//! Builds a TLS configuration from the bundled Mozilla root certificates or those of the system, and those that the
+//! The TLS configuration trusts the bundled Mozilla root certificates or those of the system, and also those that the
 //! user adds. The crypto provider is passed explicitly, so another provider in the program has no effect. Errors never
 //! contain the content of a PEM file.
 

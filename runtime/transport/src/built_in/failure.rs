@@ -1,4 +1,4 @@
-//! Errors before the headers of a response have arrived.
+//! Errors that occur before the headers of a response have arrived.
 //!
 //! Converts an error of hyper to an error with address, phase and reason. The reason is found in the chain of sources,
 //! by type, or by text where the types are private.

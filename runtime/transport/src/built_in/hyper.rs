@@ -1,6 +1,6 @@
 //! The default transport: hyper over rustls.
 //!
-//! Uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers it, directly or through a proxy. The
+//! It uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers it, directly or through a proxy. The
 //! transport does not follow redirects. It resends a request only if the pooled connection had been closed before
 //! anything was sent on it.
 
@@ -99,7 +99,8 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection, so a dead one would block them all until the system closes it.
+    // All HTTP/2 requests share one connection, so a dead connection would block all of them until the system closes
+    // it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder

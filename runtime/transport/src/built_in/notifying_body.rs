@@ -1,6 +1,6 @@
 //! A request body that sends a notification when the request is written to a connection.
 //!
-//! It combines bytes and a [`SentNotifier`], and is a body for the clients of hyper and reqwest.
+//! A [`NotifyingBody`] combines bytes with a [`SentNotifier`]. The clients of hyper and reqwest accept it as a body.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -56,9 +56,9 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Removes a pool in which a request got no response, if an earlier request in the pool got one. Without an earlier
-    /// response, the pool has no idle connection that could be dead. Requests in flight keep using the removed pool,
-    /// and the next request creates a new pool. Returns whether an earlier request got a response.
+    /// Removes a pool in which a request got no response, if an earlier request in the pool got a response. Without an
+    /// earlier response, the pool has no idle connection that could be dead. Requests in flight keep using the removed
+    /// pool, and the next request creates a new pool. Returns whether an earlier request got a response.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {

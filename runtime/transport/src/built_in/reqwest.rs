@@ -19,10 +19,10 @@ use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportEr
 /// This crate enables none of reqwest's features; `https` requires one of its TLS features.
 ///
 /// The connections belong to the client. After a suspend or a change of network, all idle connections may be dead, and
-/// each attempt may fail on another one. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout` and a short
-/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
-/// connection is driven by the runtime that opened it, so use one client for awaited requests and another client for
-/// blocking requests.
+/// each attempt may fail on another dead connection. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout`
+/// and a short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each
+/// time. A connection is driven by the runtime that opened it, so use one client for awaited requests and another
+/// client for blocking requests.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
