@@ -70,7 +70,7 @@ async fn callers_with_short_timeouts_are_served_after_the_token_arrives() {
     assert_eq!(service.seen().1, 1);
 }
 
-/// Panics at each event.
+/// An observer that panics at each event.
 struct Panicking(AtomicUsize);
 
 impl Observer for Panicking {
@@ -160,7 +160,7 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
     let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
     assert!(outcome.is_err());
     other.block_on(client.raw("/x").into_future()).unwrap();
-    // A token request is not lost either if its runtime has shut down.
+    // The token request on the stopped runtime, its replacement and the data request have arrived.
     assert_eq!(server.requests.lock().unwrap().len(), 3);
     drop(stopped);
 }

@@ -158,7 +158,7 @@ async fn burst_of_failures_does_not_end_follow() {
     assert!(request(&service).await.unwrap_err().is_retryable());
 }
 
-/// Counts outages.
+/// An observer that counts outages.
 struct Count(Arc<AtomicUsize>);
 
 impl runtime::observer::Observer for Count {
@@ -229,7 +229,7 @@ async fn a_restart_neither_loses_nor_repeats_a_record() {
     all.records.sort_unstable();
     assert_eq!(all.records, minutes(0..all.records.len().try_into().unwrap()));
     assert!(all.records.len() >= 45);
-    // A history cannot continue from the checkpoint of `follow`, which has missing times before its position.
+    // A follower of another coin cannot continue from this checkpoint.
     let other = request(&service).coin("C").follow(START).resume(saved.unwrap().parse().unwrap()).next().await;
     assert!(other.unwrap_err().to_string().contains("instead of GET /ratio?coin=C"));
 }

@@ -89,7 +89,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 async fn range_ends_are_written_in_the_unit_of_their_param() {
     let paths = check::<Texts>(0, 300, 1).await;
     assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
-    // Of the day that ends the range, the response may include only the start or everything.
+    // The response may include the entire day that ends the range, or only the start of that day.
     for last in [0, DAY - 1] {
         let paths = check::<Days>(last, 500, 1).await;
         assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500"]);

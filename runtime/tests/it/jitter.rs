@@ -21,9 +21,9 @@ const REPLY: Duration = Duration::from_millis(50);
 /// The time from sending a request to its arrival.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// A random time, up to this one.
+    /// A random time, up to this duration.
     UpTo(Duration),
-    /// A short time, to which this time is added during a fifth of a second in each minute.
+    /// A short time. During a fifth of a second in each minute, this duration is added to it.
     Hiccup(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the runtime with a mock service, in one program, which links faster than one per module.
+//! Tests of the runtime with a mock service, in one program, which links faster than one program per module.
 
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -44,7 +44,8 @@ async fn no_history_gets_far_ahead_of_another() {
         assert!(max - min <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
-    // The four histories send four hundred requests, ten a second. The slow one has eight requests in flight at a time.
+    // The four histories send four hundred requests, ten a second. The slow history has eight requests in flight at a
+    // time.
     let elapsed = begun.elapsed();
     assert!(elapsed < 48 * SECOND, "{elapsed:?}");
 }
@@ -104,7 +105,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     assert_eq!([minute, hours].map(|gap| (hour(gap.range.start), hour(gap.range.end))), [(5, 5), (0, 10)]);
 }
 
-/// The short history ends with its first page, and the pages of the long one arrive at intervals of a second.
+/// The short history ends with its first page, and the pages of the long history arrive at intervals of a second.
 #[tokio::test(start_paused = true)]
 async fn rows_do_not_wait_for_an_ended_series() {
     let service = Service::new(|request, _| {

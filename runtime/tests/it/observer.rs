@@ -10,7 +10,7 @@ use runtime::transport::Phase;
 
 use crate::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
 
-/// Records events.
+/// An observer that stores events.
 #[derive(Default)]
 struct Journal(Mutex<Vec<String>>);
 

@@ -151,7 +151,7 @@ fn settings_are_checked() {
     assert_eq!(check(both), expected);
 }
 
-/// Records the headers of each request.
+/// A transport that stores the headers of each request.
 #[derive(Clone, Default)]
 struct Remembering(Arc<Mutex<Vec<Headers>>>);
 

@@ -12,7 +12,7 @@ const KEY: &str = "canary+/elk==";
 /// Parts of the key that stay the same in every encoding of these tests.
 const TRACES: [&str; 2] = ["canary", "elk"];
 
-/// Returns the same response to every request, or the same failure.
+/// A transport that returns the same response, or the same failure, for every request.
 struct Canned(Result<(u16, String), fn() -> TransportError>);
 
 impl Transport for Canned {

@@ -37,7 +37,7 @@ fn error_text(text: &str) -> String {
     error.to_string().replace(file.0.to_str().unwrap(), "FILE")
 }
 
-/// Records every request, and responds with 503.
+/// A transport that stores every request and responds with 503.
 #[derive(Clone, Default)]
 struct Busy(Arc<Mutex<Vec<HttpRequest>>>);
 

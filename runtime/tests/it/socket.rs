@@ -29,7 +29,7 @@ pub(crate) enum Step {
     NoResponse,
 }
 
-/// A server that takes one step per request, and repeats the last one.
+/// A server that executes one step per request, and repeats the last step.
 pub(crate) struct Server {
     pub(crate) base_url: String,
     connections: Arc<AtomicUsize>,

@@ -173,7 +173,7 @@ fn service_with_short_tokens() -> Arc<Service> {
     Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
 }
 
-/// Records the time that each token request spent in the queue.
+/// An observer that stores the time that each token request spent in the queue.
 #[derive(Clone, Default)]
 struct QueueTimes(Arc<Mutex<Vec<Duration>>>);
 

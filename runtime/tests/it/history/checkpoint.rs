@@ -125,7 +125,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     assert_eq!(gaps, [6, 24, 48, 72, 96, 120]);
 }
 
-/// The range ends within an interval that has a record; the interval before has none.
+/// The range ends within an interval that has a record. The interval before it has no record.
 #[tokio::test(start_paused = true)]
 async fn a_record_after_the_last_gap_is_delivered_once() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 9 * HOUR));
