@@ -1,9 +1,9 @@
 //! Three processes share a gate on one `redis-server`, and send requests at full speed to a sandbox that enforces the
 //! limits: `fleet SECONDS`.
 //!
-//! There are four runs. Under limit set A and under set B, one run kills a process in the middle, and one restarts the
-//! server without its data. The program prints the counts of the sandboxes, and fails with a list of the violated
-//! conditions. `cargo xtask verify fleet` runs the program as an optimised build.
+//! There are two runs under limit set A and two under set B. One of the two kills a process in the middle of the run,
+//! and the other restarts the server without its data. The program prints the counts of the sandboxes, and fails with a
+//! list of the violated conditions. `cargo xtask verify fleet` runs the program as an optimised build.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 

@@ -33,7 +33,7 @@ impl Clock {
         Self { at, earliest, latest: shift(self.latest) + drift }
     }
 
-    /// Adds a reading of the clock, made between two local times.
+    /// Updates the bounds from a reading of the server's clock that was made between two local times.
     pub(crate) fn learn(&mut self, begun: Instant, ended: Instant, shown: GateTime) {
         let latest = shown + ended.saturating_duration_since(begun);
         let known = self.shifted(ended);

@@ -23,7 +23,7 @@
 //! - In any rolling window, measured by the server's clock, all machines together never send more requests than the
 //!   limit, and never have more in flight than it allows. Windows, even pace, priorities, and the margin learned from
 //!   rejections and response times work as in the built-in gate.
-//! - A 429 on one machine pauses all.
+//! - A 429 on one machine pauses all machines.
 //! - A machine with requests in flight or waiting renews the lease on its slots every second, from a separate thread,
 //!   however long a request takes. A machine that is dead or disconnected for eight seconds loses its slots.
 //! - Machines with waiting requests take turns, and share the slots evenly.
@@ -43,8 +43,8 @@
 //!
 //! A window that counts only the requests of some endpoints has a separate shared state, under the key `NAME/NUMBER`.
 //!
-//! An exchange takes one round trip, and the server accepts one offer after the other. Keep the server near: with a
-//! round-trip time of a millisecond, hundreds of machines share a limit of ten requests per second.
+//! An exchange with the server takes one round trip, and the server processes one exchange after the other. Keep the
+//! server near: with a round-trip time of a millisecond, hundreds of machines share a limit of ten requests per second.
 //!
 //! The module [`fleet`] describes several programs with one API key.
 //!
@@ -57,10 +57,10 @@
 //!
 //! # Why `redis`
 //!
-//! The server's own documentation recommends it for Rust. It supports Redis and Valkey, has asynchronous connections
-//! with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or connection manager. The
-//! worker needs no connection manager: it keeps one connection and reconnects itself, because the gate decides what
-//! happens during an outage. The feature `tls` adds `rediss://` URLs.
+//! The server's own documentation recommends the crate `redis` for Rust. The crate supports Redis and Valkey, has
+//! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
+//! connection manager. The worker needs no connection manager: it keeps one connection and reconnects itself, because
+//! the gate decides what happens during an outage. The feature `tls` adds `rediss://` URLs.
 
 #[doc = include_str!("../FLEET.md")]
 pub mod fleet {}

@@ -28,8 +28,8 @@ pub(crate) enum Message {
     Status(oneshot::Sender<Result<Status, RateLimiterError>>),
 }
 
-/// A position in the queue. The smallest is served first: token requests, then retries, then all others, as in the
-/// built-in rate limiter.
+/// A position in the queue. The request with the smallest position is admitted first: token requests, then retries,
+/// then all others, as in the built-in rate limiter.
 pub(crate) type Ticket = (Rank, u64);
 
 /// A queued request. If its caller stops waiting, the worker drops it.

@@ -1,7 +1,7 @@
 //! A shared state in Redis or Valkey: a hash under one key, and one script.
 //!
-//! All offers are sent over one connection, which is replaced after a failure; the worker decides when to try again.
-//! Errors contain neither password nor user.
+//! All exchanges use one connection, which is replaced after a failure. The worker decides when to try again. Errors
+//! contain neither password nor user.
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
@@ -77,7 +77,7 @@ impl StateStore for RedisStore {
 fn failure(error: RedisError) -> Failure {
     let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
-    // These errors are permanent, because reads still succeed: each read would seem to end the outage.
+    // These errors have to be permanent: reads still succeed, so each read would seem to end the outage.
     let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
         "accepts no writes"
     } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {

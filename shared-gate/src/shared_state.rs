@@ -24,7 +24,7 @@ pub(crate) const LEASE: Duration = Duration::from_secs(8);
 /// Interval at which a machine renews its lease.
 pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 
-/// If the clock has gone back by more than this, it was set.
+/// A clock that has gone back by more than this time was set to an earlier time.
 const SET_BACK: Duration = Duration::from_secs(1);
 
 /// The version of the format in which the state is written.
@@ -58,7 +58,7 @@ struct Lease {
     /// The weight of the requests in flight that are not known to have been sent.
     #[serde(rename = "leaving")]
     unsent: usize,
-    /// The time since which the machine has waiting requests and none admitted; `None` if none waits.
+    /// The time since which requests of the machine wait and none was admitted; `None` if no request waits.
     #[serde(rename = "waits")]
     waiting_since: Option<GateTime>,
     /// The number of the machine's last exchange.
@@ -126,7 +126,7 @@ impl SharedState {
         written.map_err(|error| Failure::Permanent(RateLimiterError::new("cannot write the state").with_source(error)))
     }
 
-    /// Admits nothing until requests that may have been sent before no longer count.
+    /// Admits no request until earlier requests, which may have been sent, no longer count.
     pub(crate) fn close(&mut self, now: GateTime) {
         self.state.close(now + self.state.memory(now).max(RENEWAL));
     }
@@ -146,7 +146,7 @@ impl SharedState {
     }
 
     /// Starts the changes of a machine: the number of requests in flight that it has counted itself replaces the stored
-    /// one.
+    /// number.
     pub(crate) fn open(&mut self, machine: &str, known: InFlight, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
@@ -178,9 +178,9 @@ impl SharedState {
         }
     }
 
-    /// Returns `true` if no other machine has waited for longer. The machine that has waited longest may admit requests
-    /// before they may be sent; others admit them only when they are due. So machines take turns with any round-trip
-    /// time to the server, and a dead machine whose turn is next delays no other.
+    /// Returns `true` if no other machine has waited for longer. The machine that has waited longest may admit a
+    /// request before it is due; the others admit a request only when it is due. So machines take turns with any
+    /// round-trip time to the server, and a dead machine whose turn is next does not delay the others.
     pub(crate) fn is_next(&self, machine: &str, now: GateTime) -> bool {
         let since = |lease: &Lease| lease.waiting_since.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
@@ -220,7 +220,7 @@ impl SharedState {
     /// Returns `true` if the next free slot belongs to another machine.
     ///
     /// The machine whose request ends detects the free slot first, and would always take it again. So a machine that
-    /// has its share of the slots leaves the next one to a waiting machine with less than its share. If there are more
+    /// has its share of the slots leaves the next slot to a waiting machine with less than its share. If there are more
     /// machines than slots, it leaves the slot to a machine that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: GateTime) -> bool {
         let Some((slots, own)) = self.state.slots().zip(self.leases.get(machine)) else { return false };
@@ -236,7 +236,7 @@ impl SharedState {
         others.filter_map(|(_, lease)| Some((lease.waiting_since?, lease))).any(goes_first)
     }
 
-    /// Completes the changes of a machine: records whether some of its requests wait, and the number of this exchange.
+    /// Completes the changes of a machine: stores whether some of its requests wait, and the number of this exchange.
     pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: GateTime) {
         self.written = now;
         let Some(lease) = self.leases.get_mut(machine) else { return };
@@ -255,7 +255,7 @@ impl SharedState {
         lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, unsent: lease.unsent })
     }
 
-    /// Returns `true` if, by the shared state, requests of a machine wait.
+    /// Returns `true` if requests of a machine wait according to the shared state.
     pub(crate) fn waits(&self, machine: &str) -> bool {
         self.leases.get(machine).is_some_and(|lease| lease.waiting_since.is_some())
     }

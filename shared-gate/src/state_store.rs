@@ -11,7 +11,7 @@ use runtime::rate_limit::rules::GateTime;
 
 use crate::server_outage::Failure;
 
-/// An offer of a machine to the store.
+/// The request of a machine to the store: to replace the stored text, or only to read it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
     /// The version that the machine knows; empty if it knows none.
@@ -50,7 +50,7 @@ pub(crate) enum Update {
 
 /// Stores the shared state.
 pub(crate) trait StateStore: Send + Sync + 'static {
-    /// Reads the clock and, if the stored version is the known one, replaces the stored text, both in one atomic step.
+    /// Reads the clock, and replaces the stored text if its version is the known one. Both happen in one atomic step.
     ///
     /// After an error the store may or may not have accepted the offer.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Response, Failure>> + Send;

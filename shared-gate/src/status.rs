@@ -1,6 +1,6 @@
-//! The status of a shared gate, for users and for programs that monitor one.
+//! The status of a shared gate, for users and for programs that monitor a gate.
 //!
-//! The status describes the shared state at one time; no code decides anything by it.
+//! The status describes the shared state at one time; no code uses it for a decision.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
-    /// Number of its requests in flight.
+    /// Number of requests of the machine in flight.
     pub in_flight: usize,
     /// `true` if requests of the machine wait.
     pub waiting: bool,

@@ -26,7 +26,7 @@ use memory_store::MemoryStore;
 const SECOND: Duration = Duration::from_secs(1);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Set A of the service.
+/// Returns rate limit A of the mock service.
 fn set_a() -> RateLimit {
     RateLimit::new(10, SECOND, 20)
 }

@@ -25,7 +25,7 @@ use crate::status::Status;
 /// Maximum delay before an event is written. Further events in this time are written with it.
 const WRITING: Duration = Duration::from_millis(25);
 
-/// Before a shared state that is older than this makes requests wait, it is read again.
+/// A shared state that is older than this is read again before it makes requests wait.
 const FRESH: Duration = Duration::from_millis(20);
 
 /// Maximum duration of an exchange with any store.

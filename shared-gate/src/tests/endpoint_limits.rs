@@ -8,7 +8,7 @@ use runtime::registry::EndpointInfo;
 
 use super::*;
 
-/// Of ten requests per second, two may be for ratios.
+/// Returns a limit of ten requests per second, of which at most two may be for ratios.
 fn limit() -> RateLimit {
     set_a().and(RateLimit::set(const { &[LimitWindow::of(2, 1, &["/ratio"])] }, None))
 }
@@ -39,7 +39,7 @@ async fn machines_share_a_limit_of_some_endpoints() {
     }
 }
 
-/// The service counts each of these as four.
+/// An endpoint whose requests the service counts as four requests each.
 const HEAVY: &EndpointInfo =
     &EndpointInfo { path: Some("/heavy"), weight: 4, ..EndpointInfo::new("market", "heavy", "Heavy") };
 

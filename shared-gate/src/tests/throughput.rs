@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// Runs machines with these round-trip times (in milliseconds) at full speed for three windows after the first ones.
-/// Together they stay within the limit and use at least `min.0` of it, and each machine gets at least `min.1` of an
-/// even share.
+/// Runs machines with these round-trip times (in milliseconds) at full speed, and measures three windows after the
+/// first two. Together the machines stay within the limit and use at least `min.0` of it, and each machine gets at
+/// least `min.1` of an even share.
 async fn check(limit: RateLimit, window: Duration, trips: &[u64], reply: u64, min: (f64, f64)) {
     let (windows, reply) = (3, Duration::from_millis(reply));
     let service = service(reply);
