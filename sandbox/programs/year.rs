@@ -68,8 +68,8 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     Ok(all)
 }
 
-/// Fetches the year as a history. If there is a response time, no fault causes retries, so duration and requests are
-/// checked.
+/// Fetches the year as a history. If `response` is set, the faults cause no retries, so the duration and the number of
+/// requests are checked too.
 async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;

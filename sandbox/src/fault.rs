@@ -38,7 +38,7 @@ enum Share {
 /// The effect of a rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
-    /// The response is delayed by a random time between these two.
+    /// The response is delayed by a random time between these two durations.
     Latency(Duration, Duration),
     Replacement(Replacement),
     Edit(Edit),

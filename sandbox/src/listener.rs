@@ -26,7 +26,7 @@ pub(crate) enum Ending {
     Reset = 2,
 }
 
-/// How a connection is to end, and the number of its requests. Clones share both.
+/// The way in which a connection has to end, and the number of its requests so far. Clones share both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionState {
     ending: Arc<AtomicU8>,

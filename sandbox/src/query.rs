@@ -74,7 +74,7 @@ impl Query {
         }
         match before {
             Some((_, before)) => before.extend(parts),
-            // A param with an empty text counts as not sent.
+            // A param whose value is an empty string counts as not sent.
             None if parts.is_empty() => {}
             None => self.values.push((param, parts)),
         }
@@ -124,8 +124,8 @@ impl Query {
     }
 }
 
-/// Returns the values in a text. Commas separate the values of lists and of closed types. Empty values of texts and of
-/// lists are omitted.
+/// Returns the values in a text. Commas separate the values of lists and of closed types. Empty values are omitted if
+/// the param is a string, an open type or a list.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = value.parse()
@@ -202,8 +202,8 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     Err(Rejection::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
-/// Rejects a time that is probably in another unit. In the unit of the param it would be after the year 5000, or, if
-/// there is a coarser unit, before March 1973.
+/// Rejects a time that is probably in another unit. In the unit of the param, such a time would be after the year 5000
+/// or, if there is a coarser unit, before March 1973.
 fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
     const BORDER: u64 = 100_000_000_000;
     let other = match integer(value).map_or(0, i64::unsigned_abs) {

@@ -38,7 +38,7 @@ use crate::traffic::Counts;
 pub struct Sandbox {
     base_url: String,
     shared: Arc<Shared>,
-    /// Dropping it ends the server.
+    /// Dropping this sender ends the server.
     running: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }

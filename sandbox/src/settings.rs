@@ -132,7 +132,7 @@ impl Builder {
 
     /// Stops the clock at a time, in Unix seconds, so that the latest record is always the same.
     ///
-    /// The first records are of 2010. A time after the end of the year 9999 is set to that end.
+    /// The data begins in 2010. A time after the year 9999 is replaced by the last second of that year.
     pub fn stop_clock_at(mut self, time: i64) -> Self {
         self.settings.clock = Clock::Stopped(time.clamp(0, MAX_TIME));
         self
@@ -154,7 +154,7 @@ impl Builder {
         self
     }
 
-    /// Enforces the limit set of the registry with this name; repeatable. By default, none is enforced.
+    /// Enforces the limit set of the registry with this name; repeatable. By default, no limit set is enforced.
     ///
     /// A request beyond the limit gets a 429 response, and does not count against the limit.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {

@@ -10,7 +10,7 @@ use crate::query::Query;
 /// The start of the data: the year 2010.
 pub(crate) const DATA_START: i64 = 1_262_304_000;
 
-/// The maximum number of records in a response, whatever the request asks for.
+/// The maximum number of records in a response, even if the request has a higher limit.
 const MAX_RECORDS: i64 = 10_000;
 
 /// The number of records if the request has no limit.
@@ -20,7 +20,8 @@ const HOUR: i64 = 3_600;
 /// The assumed length of a step without a fixed length, such as a month.
 const MONTH: i64 = 30 * 24 * HOUR;
 
-/// The params that select records. The history of the endpoint names them; without it, they are found by their types.
+/// The params that select records. The history of the endpoint names them; without a history, they are found by their
+/// types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeParams {
     pub(crate) from: Option<&'static ParamInfo>,

@@ -248,8 +248,8 @@ mod tests {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// Returns the wait in milliseconds of each request, `None` if it is admitted. The requests arrive at these
-    /// milliseconds and end at once.
+    /// Returns the wait of each request in milliseconds; `None` for a request that is admitted. The requests arrive at
+    /// the times in `arrivals`, in milliseconds, and end at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
         let admit = |at: &u64| traffic.admit(start + Duration::from_millis(*at), None).err();

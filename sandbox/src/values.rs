@@ -136,14 +136,14 @@ impl Field<'_> {
     }
 }
 
-/// Rounds a value to six decimals in a small range, and to two in a large one. The order of values is preserved, and no
-/// value leaves the range.
+/// Rounds a value to six decimals in a small range, and to two in a large range. The order of values is preserved, and
+/// no value leaves the range.
 fn round(value: f64, (low, high): (f64, f64)) -> f64 {
     let factor = if high - low < 10.0 { 1e6 } else { 1e2 };
     ((value * factor).round() / factor).clamp(low, high)
 }
 
-/// Returns the range of values: the known one, or one derived from the example or the unit.
+/// Returns the range of values: the known range, or a range that is derived from the example or the unit.
 fn bounds(field: &FieldInfo) -> (f64, f64) {
     let Range { min, max } = field.range;
     let example = field.example.and_then(|example| example.parse::<f64>().ok()).filter(|example| example.is_finite());

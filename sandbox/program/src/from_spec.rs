@@ -42,7 +42,7 @@ fn some(it: Option<&String>) -> Option<&'static str> {
     it.map(|it| text(it))
 }
 
-/// The types and records that are already built, because several fields may refer to the same one.
+/// The types and records that are already built, because several fields may refer to the same type or record.
 struct Tables<'a> {
     api: &'a Api,
     types: HashMap<&'a str, &'static TypeInfo>,

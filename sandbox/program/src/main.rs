@@ -12,14 +12,14 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
-/// A mock server for the API that a catalogue describes; it responds with invented data
+/// A mock server for the API that a catalogue describes; it responds with generated data
 #[derive(Parser)]
 #[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR)]
 struct Cli {
     /// The folder of the catalogue
     #[arg(long, value_name = "DIR", default_value = "spec", overrides_with = "spec")]
     spec: PathBuf,
-    /// The port on 127.0.0.1; 0 uses a free one
+    /// The port on 127.0.0.1; 0 uses a free port
     #[arg(long, default_value_t = 8700)]
     port: u16,
     /// The accepted API key; if omitted, any key is accepted

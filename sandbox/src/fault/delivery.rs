@@ -1,7 +1,7 @@
 //! Faults in the delivery of complete responses.
 //!
-//! A fault replaces the body of a response with one that stops early, is sent slowly, or is very large. A body can end
-//! a connection; the [`ConnectionState`] determines whether the connection is closed or reset.
+//! A fault replaces the body of a response with a body that stops early, is sent slowly, or is very large. A body can
+//! end a connection; the [`ConnectionState`] determines whether the connection is closed or reset.
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -42,7 +42,7 @@ pub(crate) enum Phase {
     Body,
 }
 
-/// The time that sent bytes have to arrive before the connection ends.
+/// The time for sent bytes to arrive before the connection ends.
 const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
@@ -134,7 +134,7 @@ impl HttpBody for Trickle {
     }
 }
 
-/// A body that compresses its spaces while it is sent, so that a large one needs no memory.
+/// A body that compresses its spaces while it is sent, so that a large body needs no memory.
 struct Bomb {
     encoder: Option<GzEncoder<Vec<u8>>>,
     space: u64,

@@ -19,7 +19,7 @@ pub(crate) enum Edit {
     NewValues,
 }
 
-/// A value that is a known value of no type.
+/// A value that is not among the known values of any type.
 const NEW_VALUE: &str = "sandbox_new_value";
 const NEW_FIELD: &str = "sandboxNewField";
 

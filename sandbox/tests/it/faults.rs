@@ -1,5 +1,5 @@
-//! Tests of faults on demand, as they appear on the wire. Tests of the client's handling of faults are in its own
-//! crate.
+//! Tests of faults on demand, as they appear on the wire. The tests of the client's behaviour at each fault are in the
+//! client's crate.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Tests of the sandbox. They are one program, because several would take longer to link.
+//! Tests of the sandbox. They are one program, because several programs would take longer to link.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 

@@ -203,7 +203,7 @@ test("every endpoint can be called from the page, on a phone without scrolling s
       await narrow(id);
       if (!(await page.locator(`article[id="${id}"] button`).count())) continue;
       const { status } = await send(page);
-      // It needs the name of an endpoint.
+      // This endpoint requires a param that names another endpoint.
       if (id !== "system.data_availability") assert.match(status, /^200 OK/, id);
       await narrow(`the response of ${id}`);
       if (`#${id}` === RATIO) await shot(page, "phone-response");
