@@ -1,5 +1,5 @@
-//! Prints each minute once it is closed. It starts five minutes in the past, and catches up after an outage in the same
-//! way.
+//! Prints each minute once it is closed. The program starts with the last five minutes, and catches up in the same way
+//! after an outage.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -1,5 +1,5 @@
-//! Requests a raw endpoint: any path with any params, also if the client has no method for them. Credentials, rate
-//! limits, retries and errors are those of every request; the body is JSON.
+//! Requests a raw endpoint: any path with any params, even if the client has no method for it. The request has the same
+//! credentials, rate limits, retries and errors as all other requests. The body is JSON.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

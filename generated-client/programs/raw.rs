@@ -1,7 +1,7 @@
 //! Requests a path and prints the response body unchanged: `raw /volumeRatio coin=BTC limit=5`.
 //!
 //! [`Client::from_env`] reads the base URL and the credentials. `cargo xtask learn --live` runs this program instead of
-//! calling the client: `xtask` generates the client, so it must build even if the client does not.
+//! calling the client: `xtask` generates the client, so `xtask` must build even if the client does not.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 

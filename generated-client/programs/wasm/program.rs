@@ -1,4 +1,4 @@
-//! Uses the client on WebAssembly: for a request, many concurrent ones, a history, a timeout and a dropped request.
+//! Uses the client on WebAssembly: for a request, many concurrent requests, a history, a timeout and a dropped request.
 
 mod recipe;
 
@@ -13,7 +13,7 @@ use generated_client::observer::{Event, Observer};
 use generated_client::{Builder, Client, Retry, Timeframe, Timestamp};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-/// Runs every use against the server at this address.
+/// Runs every use of the client against the server at this base URL.
 #[wasm_bindgen]
 pub async fn run(base_url: String) -> Result<(), JsError> {
     nothing_is_built_in(&base_url)?;

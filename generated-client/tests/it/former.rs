@@ -7,7 +7,7 @@ use generated_client::observer::{Event, Observer};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use generated_client::{Client, Value};
 
-/// Responds to every request with this body.
+/// A transport that responds to every request with this body.
 struct Answer(&'static str);
 
 impl Transport for Answer {
@@ -16,7 +16,7 @@ impl Transport for Answer {
     }
 }
 
-/// Collects each endpoint whose records had none of its known fields, with the number of these records.
+/// An observer that collects each endpoint whose records had no known field, with the number of these records.
 #[derive(Default)]
 struct Strange(Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! Tests of the emitted client, in one program, which links faster than one per module.
+//! Tests of the emitted client, in one program, which links faster than one program per module.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -8,7 +8,7 @@ use generated_client::{Bucket, Client, Exchange, SERVICE, Timeframe, Timestamp, 
 /// A request, and the name of the thread that sent it.
 type Asked = (HttpRequest, Option<String>);
 
-/// Records requests and their threads.
+/// A transport that stores each request, and the name of the thread that sent it.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<Asked>>>);
 
