@@ -1,7 +1,7 @@
 //! `cargo xtask bench [NAME]...`: compares the project with its peers.
 //!
-//! Every row compares the project with a peer in the same run. Rows that count run before rows that measure time. All
-//! generated files and builds are in `target/bench`, which is never committed.
+//! Every row compares the project with a peer in the same run. Rows that count instructions or bytes, for example, run
+//! before rows that measure time. All generated files and builds are in `target/bench`, which is never committed.
 
 mod budget;
 mod callgrind;
@@ -26,7 +26,7 @@ struct Bench {
     /// The rows to measure; default: all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How often a timed row is measured; the rounds of its commands alternate, and the median is reported
+    /// The number of rounds of a timed row. Each round runs every command once, and the median is reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Only compare the deterministic figures with `bench/budget.toml`, and fail if one exceeds its budget by more than

@@ -1,4 +1,5 @@
-//! The rows, each with a name and a function. Rows that count are before rows that measure time.
+//! The rows, each with a name and a function. Rows that count instructions or bytes, for example, are before rows that
+//! measure time.
 
 pub(crate) mod build;
 pub(crate) mod decode;

@@ -78,8 +78,8 @@ fn seconds(took: &Took) -> String {
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The first two also compile the runtime and the transport. The third compiles only the client, as after a change
-    // of one endpoint.
+    // The first two packages also compile the runtime and the transport. The third package compiles only the client, as
+    // after a change of one endpoint.
     let packages = [
         Package::new(ours, "generated-client", "ours/src/lib.rs").with(BELOW),
         Package::new(ours, "ours-empty", "ours-empty/src/lib.rs").with(BELOW),

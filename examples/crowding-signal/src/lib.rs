@@ -21,8 +21,8 @@ pub struct Crowding {
 
 /// Returns the crowding of every span of this number of intervals.
 ///
-/// Both series have to be in ascending time. Intervals that are missing in one series, or whose open interest is
-/// unknown, are omitted.
+/// Both series have to be in ascending order of time. Intervals that are missing in one series, or whose open interest
+/// is unknown, are omitted.
 pub fn crowding(ratio: &[VolumeRatioRecord], interest: &[OpenInterestRecord], span: usize) -> Vec<Crowding> {
     let interest: HashMap<_, _> = interest.iter().map(|record| (record.open_date, record)).collect();
     let both = ratio.iter().filter_map(|record| {

@@ -1,5 +1,5 @@
-//! Decodes random floats and edge cases, written with seventeen digits and in the shortest form. Prints how many there
-//! are, and how many were misread.
+//! Decodes random floats and edge cases, written with seventeen digits and in the shortest form. Prints the number of
+//! decoded floats and the number of misread floats.
 //!
 //! Both forms identify an `f64` exactly, so the decoded bits must equal the original bits.
 
