@@ -94,8 +94,8 @@ impl<E: HasHistory> History<E> {
 
     /// Includes the interval that is still open, whose record may change.
     ///
-    /// By default, the last record is that of the last interval that was closed when the history began, by the clock of
-    /// this machine. If the open interval is included, a resumed run and a [`Follow`] return its record again.
+    /// By default, the history ends with the last interval that was closed when the history began, by the clock of this
+    /// machine. If the open interval is included, a resumed run and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self
@@ -113,7 +113,7 @@ impl<E: HasHistory> History<E> {
     /// Requests every page of the range, without a search for the first record.
     ///
     /// By default, if the first pages of a long range are empty, the history searches for the first record by doubling
-    /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists those that were.
+    /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists the pages that were.
     pub fn no_first_record_search(mut self) -> Self {
         self.options.no_first_record_search = true;
         self

@@ -106,7 +106,7 @@ pub trait RateLimiter: Send + Sync + 'static {
     /// Called when the service has responded with 429, and accepts no requests for the duration `pause`.
     fn on_rate_limited(&self, pause: Duration);
 
-    /// Returns the enforced limit, from which a history estimates its duration; `None` if it is unknown.
+    /// Returns the enforced limit, from which a history estimates its duration; `None` if the limit is unknown.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }

@@ -16,7 +16,8 @@ use crate::client::Background;
 use crate::error::Error;
 use crate::platform::lock;
 
-/// An iterator over the pages or records of a history, which blocks the calling thread until the next one is available.
+/// An iterator over the pages or records of a history, which blocks the calling thread until the next item is
+/// available.
 ///
 /// In an async task, where the thread must not block, each call returns an error and leaves the iterator unchanged.
 #[must_use = "nothing is sent before the first item is requested"]

@@ -17,8 +17,8 @@ use crate::values::{Timestamp, Value};
 
 /// The position of a history after a page.
 ///
-/// Save it after the records of its page, with the length of your output. A job that was killed [resumes] from the
-/// checkpoint and makes the same output:
+/// Save a checkpoint after the records of its page, with the length of your output. A job that was killed [resumes]
+/// from the checkpoint and makes the same output:
 ///
 /// [resumes]: super::History::resume
 ///

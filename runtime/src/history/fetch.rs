@@ -16,7 +16,7 @@ use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 /// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
 pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
 
-/// The response for a window, with the total waiting time of its requests that got a response.
+/// The response for a window, and the total time for which the requests that got a response had waited.
 pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
 
 /// The delay after the first failed attempt; each further delay is four times as long.

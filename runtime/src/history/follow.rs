@@ -169,7 +169,7 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// Sets for how long all requests must fail before [`Update::Outage`] is returned; the default is one minute.
+    /// Sets the time for which all requests must fail before [`Update::Outage`] is returned; the default is one minute.
     ///
     /// An [`Observer`](crate::observer::Observer) receives [`Event::Outage`] after each failure.
     pub fn outage_after(mut self, time: Duration) -> Self {

@@ -1,7 +1,7 @@
 //! Gaps: steps for which the service has no record.
 //!
-//! Missing steps that follow one another are merged to a gap, also across windows. A gap is returned as soon as its end
-//! is known; until then, its start is part of the checkpoint.
+//! Missing steps that follow one another are merged into one gap, even across windows. A gap is returned as soon as its
+//! end is known; until then, its start is part of the checkpoint.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::values::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
-    /// The start of the first step without a record, and the end of the last one.
+    /// The start of the first step without a record, and the end of the last step without a record.
     pub range: Range<Timestamp>,
 }
 
@@ -23,8 +23,8 @@ impl Gap {
 }
 
 /// Joins the missing steps of the next window, which ends at `end`, with `open`, the gap up to the start of the window.
-/// Returns the gaps that have ended, and the gap that may continue in the window after this one. `whole` is the range
-/// of all complete steps, at whose end every gap ends.
+/// Returns the gaps that have ended, and the gap that may continue in the following window. `whole` is the range of all
+/// complete steps; every gap ends at the end of `whole`.
 pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Timestamp) -> (Vec<Span>, Option<Span>) {
     let mut gaps = Vec::from_iter(open);
     for gap in missing {

@@ -129,7 +129,8 @@ impl Options {
             (start.next, start.open_since) = (since, None);
         }
         let end = end.max(start.next);
-        // The range of the checkpoint excludes an interval that is still open, so a resumed run requests it again.
+        // The range of the checkpoint excludes an interval that is still open, so a resumed run requests that interval
+        // again.
         start.range.to = end.min(closed.max(start.next));
         Ok((start, end))
     }

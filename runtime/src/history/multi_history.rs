@@ -45,8 +45,8 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// No series is more than two pages ahead of one that has not ended. All series together request as many pages in
-/// advance as a single history would.
+/// No series is more than two pages ahead of another series that has not ended. All series together request as many
+/// pages in advance as a single history would.
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
@@ -121,12 +121,12 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 let page = window.map(|window| window.map(&mut member.page));
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
-                    // The requests in advance that this series no longer needs are divided among the others.
+                    // The requests in advance that this series no longer needs are divided among the other series.
                     self.share();
                 }
                 match page {
                     Some(page) => return Poll::Ready(Some((index, page))),
-                    // A series that was too far ahead of this one can continue.
+                    // A series that was too far ahead of this series can continue.
                     None => continue 'again,
                 }
             }

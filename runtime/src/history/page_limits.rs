@@ -17,8 +17,8 @@ pub(super) struct PageLimits {
     /// True if a page without records at its first or last steps was found to be complete, and no page was found to be
     /// truncated since then.
     is_confirmed: bool,
-    /// The number of records on the page that was last found to be truncated. Its other end may be empty because of the
-    /// truncation too, so that end is not evidence that pages are complete.
+    /// The number of records on the page that was last found to be truncated. The other end of that page may be empty
+    /// because of the truncation too, so it is not evidence that pages are complete.
     truncated: Option<usize>,
 }
 

@@ -138,7 +138,7 @@ impl<R> Pager<R> {
         self.options.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Reduces the number of requests in advance, so that `among` histories together send as many as a single one.
+    /// Reduces the number of requests in advance, so that `among` histories together send as many as a single history.
     pub(super) fn share(&mut self, among: usize) {
         self.options.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }

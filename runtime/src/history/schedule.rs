@@ -295,9 +295,9 @@ impl Schedule {
         self.grid.steps(self.requested_until - self.grid.ceil(self.position.next))
     }
 
-    /// Returns the number of intervals from one request to the next. It is one, and more if the series has had no
-    /// records for longer than the allowed lateness. The ranges of two consecutive probes overlap, so no record is
-    /// missed.
+    /// Returns the number of intervals from one request to the next. The number is one, or greater if the series has
+    /// had no records for longer than the allowed lateness. The ranges of two consecutive probes overlap, so no record
+    /// is missed.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
         if silence <= self.settings.allowed_lateness {

@@ -35,8 +35,8 @@ impl Search {
         Self { grid, range, steps, pages, page, requested: Vec::new(), low, previous, high: None, is_confirmed: false }
     }
 
-    /// Returns the next page to request; or as `Err`, after the search, the part of the range before the first page
-    /// that has records.
+    /// Returns the next page to request. After the search, returns the part of the range before the first page that has
+    /// records, as `Err`.
     pub(super) fn next(&mut self) -> Result<Span, Span> {
         self.page = match self.high {
             None => (2 * self.low + 1).min(self.pages - 1),

@@ -50,7 +50,7 @@ impl<T: Send + 'static> Pages<T> {
         self.run
     }
 
-    /// Returns the next page; `None` after the last one, or after an error.
+    /// Returns the next page; `None` after the last page, or after an error.
     pub async fn next(&mut self) -> Option<Result<Page<T>, Error>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
@@ -115,7 +115,7 @@ impl<T: Send + 'static> Records<T> {
         Self { pages, records: VecDeque::new(), report: Report::default() }
     }
 
-    /// Returns the next record; `None` after the last one, or after an error.
+    /// Returns the next record; `None` after the last record, or after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }

@@ -36,8 +36,8 @@ impl Pace {
         gap: Duration,
         weight: u32,
     ) {
-        // The first of the requests that are sent at once needs no saved time, each of the others needs a gap. At least
-        // a tick is saved, because a timer can be late by that much.
+        // Of the requests that are sent at once, the first needs no saved time, and each of the others needs the time
+        // of a gap. At least a tick is saved, because a timer can be late by a tick.
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         // After a wait, even spacing restarts at the time at which the request could pass, so no idle time is saved.
         let since = if self.has_waited { open_since } else { self.due.max(paused) };

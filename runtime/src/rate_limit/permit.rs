@@ -1,6 +1,6 @@
 //! Permission to send one request, and the events of that request.
 //!
-//! A rate limiter creates a permit. The client reports to it when the request is sent and when it ends, and a
+//! A rate limiter creates a permit. The client reports to the permit when the request is sent and when it ends, and a
 //! [`PermitObserver`] receives both reports.
 
 use std::fmt;

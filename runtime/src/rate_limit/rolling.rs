@@ -246,7 +246,7 @@ impl PermitObserver for Admission {
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // Another request may be sent instead of an unsent one, but not before the end of a pause.
+            // Another request may be sent instead of a request that was not sent, but not before the end of a pause.
             if progress == Progress::Unsent {
                 shared.state.unsent(now, self.weight);
             }

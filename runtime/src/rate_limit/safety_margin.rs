@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use super::GateTime;
 
-/// The minimum margin is the length of the window divided by this.
+/// The minimum margin is the length of the window divided by this number.
 const MIN_DIVISOR: u32 = 100;
 
 /// The maximum learned margin, as a multiple of the shortest window. With this margin, the rate is a sixth of the
 /// limit.
 const MAX_WINDOWS: u32 = 5;
 
-/// A learned margin larger than the shortest window divided by this begins to shrink at once. Jitter is smaller than
-/// such a margin, so another program probably uses the same limit, and that program may end soon.
+/// A learned margin begins to shrink at once if it is larger than the shortest window divided by this number. Jitter is
+/// smaller than such a margin, so another program probably uses the same limit, and that program may end soon.
 const JITTER_DIVISOR: u32 = 4;
 
-/// The maximum length of windows and pauses, which is longer than any useful one. Without a maximum, a time could
-/// overflow the clock.
+/// The maximum length of windows and pauses, which is longer than any useful window or pause. Without a maximum, a time
+/// could overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// The initial hold time. A newly learned margin keeps its value for the hold time.

@@ -224,7 +224,8 @@ fn slow_responses_do_not_reduce_throughput() {
     check("up to 60 ms either way", Times { latency: |_, random| 60.0 * random, response }, 91.0, (1, 1));
 }
 
-/// Two programs with the same key learn to share its limit, and if one ends, the other soon uses the entire limit.
+/// Two programs with the same key learn to share its limit, and if one program ends, the other soon uses the entire
+/// limit.
 #[test]
 fn throughput_recovers_when_another_client_stops() {
     for seed in 0..5 {

@@ -14,7 +14,7 @@ use super::{GateTime, RateLimit};
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// The maximum number of requests in flight; `None` without such a limit.
+    /// The maximum number of requests in flight; `None` if there is no maximum.
     slots: Option<usize>,
     in_flight: usize,
     windows: Windows,
@@ -49,7 +49,7 @@ impl State {
     /// after a 429 continues.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
-        // If a new window is longer than the old ones, the oldest requests that it would count are no longer stored.
+        // If a new window is longer than all old windows, the oldest requests that it would count are no longer stored.
         self.windows.windows = new.windows.windows;
         (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
@@ -151,7 +151,7 @@ impl State {
         self.slots == other.slots && self.windows.windows == other.windows.windows
     }
 
-    /// Returns the maximum number of requests in flight; `None` without such a limit.
+    /// Returns the maximum number of requests in flight; `None` if there is no maximum.
     pub fn slots(&self) -> Option<usize> {
         self.slots
     }

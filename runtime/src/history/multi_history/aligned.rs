@@ -79,7 +79,7 @@ impl<K: Clone, T> Aligned<K, T> {
         Self { series, columns }
     }
 
-    /// Returns the next row; `None` after the last one, or after an error.
+    /// Returns the next row; `None` after the last row, or after an error.
     pub async fn next(&mut self) -> Option<Result<Row<T>, Error>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
