@@ -9,7 +9,7 @@ use crate::values::{Number, Timestamp, Value};
 
 use crate::decode::sample::Level;
 
-/// Checks that the result is the nearest `f64`, and that it is an integer only if that loses nothing.
+/// Checks that the result is the nearest `f64`, and that the number is read as an integer only if nothing is lost.
 ///
 /// # Panics
 ///
@@ -64,7 +64,7 @@ fn assert_integer(text: &str, number: Number) {
     let count = decoded(&ValueType::Count, text).map(|mut value| u64::from_decoded(&mut value));
     assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
-        // `-0` is a float as a number, but it is 0 if it is read as an integer.
+        // `-0` is stored as a float, but an integer field reads it as 0.
         (Some(written), read) => assert_eq!(read, Some(written)),
         (None, Some(read)) => {
             assert!(read.unsigned_abs() < 1 << 53, "{text}");

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::auth::token::response::TokenResponse;
 use crate::values::Value;
 
-/// Checks that the token equals the text in the response, and that its lifetime is the one in the response or unknown.
+/// Checks that the token equals the text in the response, and that its lifetime equals the lifetime in the response or
+/// is unknown.
 ///
 /// # Panics
 ///

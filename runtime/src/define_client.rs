@@ -1,5 +1,5 @@
 //! Macros that define the types `Client` and `Request` in an emitted crate, as thin wrappers of the runtime's types,
-//! and its aliases of other types of the runtime.
+//! and the crate's aliases for other types of the runtime.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
 //! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.

@@ -44,8 +44,8 @@ pub fn client<C: ClientType>() -> C {
     builder.build().unwrap()
 }
 
-/// Compares the example request of an endpoint with the registry. Then sends it with every query param, and compares
-/// the method, the URL and the headers.
+/// Compares the example request of an endpoint with the registry. Then sends the request with every query param, and
+/// compares the method, the URL and the headers.
 pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let mut request = request.into();
     example(&request);
@@ -109,7 +109,7 @@ fn example<E: Endpoint>(request: &Request<E>) {
     }
 }
 
-/// Returns a value that the param accepts, also if its range is enforced.
+/// Returns a value that the param accepts, even if the range of the param is enforced.
 fn sample(info: &ParamInfo) -> String {
     let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {

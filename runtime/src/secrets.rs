@@ -10,7 +10,7 @@ pub use secret::Secret;
 
 use crate::transport::Headers;
 
-/// Masks the secrets that it lists wherever they occur in text.
+/// A list of secrets that can mask them in text.
 pub(crate) trait Redact {
     /// Returns every secret that must not appear in text.
     fn secrets(&self) -> Vec<Secret>;

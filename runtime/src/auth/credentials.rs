@@ -101,7 +101,7 @@ impl Credentials {
     }
 }
 
-/// Returns an error if the service requires an API key and none is set, or if it does not accept the one that is set.
+/// Returns an error if a required API key is missing, or if the service does not accept the key that is set.
 fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
     match key {

@@ -81,8 +81,8 @@ impl TokenFlow {
         lock(&self.cache)
     }
 
-    /// Returns the old token while it works, and otherwise the outcome of fetching a new one. The token request is
-    /// started again if the runtime that it uses is not running.
+    /// Returns the old token while it works, and otherwise the outcome of a token request. The token request is started
+    /// again if its runtime is not running.
     async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
         loop {
             let follower = {

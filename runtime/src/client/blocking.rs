@@ -32,7 +32,7 @@ struct Driver {
 }
 
 impl Background {
-    /// Prepares the background without starting its thread; `agent` begins with the name of the emitted crate.
+    /// Prepares the background thread without starting it; `agent` begins with the name of the emitted crate.
     pub(super) fn new(agent: &'static str) -> Self {
         let name = agent.split_once('/').map_or(agent, |(name, _)| name);
         Self { name, driver: Mutex::default() }

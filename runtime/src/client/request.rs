@@ -152,7 +152,7 @@ impl<E> Request<E> {
         self.untyped.0.target.path_and_query()
     }
 
-    /// Converts to a request whose endpoint is known only at run time, instead of by its type.
+    /// Converts to the same request, with a type that does not name the endpoint.
     pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }

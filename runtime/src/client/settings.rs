@@ -173,7 +173,7 @@ impl<C: ClientType> Builder<C> {
         let settings = toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
             let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
-            // Only the first line is used: the others quote the file, which may contain secrets.
+            // Only the first line is used, because the other lines quote the file, which may contain secrets.
             let message = error.message().lines().next().unwrap_or_default();
             let error = Error::build(format!("{}{line}: {}", path.display(), without_value(message)));
             match renamed(message) {

@@ -20,7 +20,7 @@ use crate::send::{self, UndecodedResponse};
 use crate::send::{Connection, Options};
 use crate::values::wire::ToWire;
 
-/// A request whose endpoint is a value in the request, and not part of its type.
+/// A request that stores its endpoint as a value, so that its type does not name the endpoint.
 ///
 /// Boxed, so that setters move only a pointer.
 #[derive(Clone)]

@@ -168,7 +168,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok(())
     }
 
-    /// Returns whether the row has a known field in addition to the time, or has no unknown field either.
+    /// Returns whether the row has a known field other than the time, or no unknown field.
     fn has_known_field(&self) -> bool {
         let time = self.envelope.and_then(|envelope| envelope.time);
         let mut fields = self.row.record.fields.iter().zip(&self.row.values);

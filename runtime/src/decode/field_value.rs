@@ -66,7 +66,8 @@ impl<'r> FieldValue<'r> {
         matches!(self, Self::Null | Self::Any(Value::Null))
     }
 
-    /// Returns the number, if the value is a number. If its type is unknown, it may also be a string with a number.
+    /// Returns the number, if the value is a number. A value of unknown type may also be a string that contains a
+    /// number.
     #[allow(clippy::cast_precision_loss)] // A whole number is rounded like any other number.
     pub fn number(self) -> Option<f64> {
         match self {

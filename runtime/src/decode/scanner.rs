@@ -1,8 +1,8 @@
 //! Reads JSON token by token, and reports errors with line and column.
 //!
-//! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and generic visitors would
-//! make reading them cost 50 % more; `bench/RESULTS.md` contains the figures. Strings with escapes are rare and are
-//! read by `serde_json`. A param `next` is always the first byte of a value, at the current position, which is not yet
+//! `serde_json`'s visitors are not used here: most of a body is numbers and keys, and reading them with generic
+//! visitors would cost 50 % more; `bench/RESULTS.md` contains the figures. Strings with escapes are rare and are read
+//! by `serde_json`. A param `next` is always the first byte of the value at the current position. That byte is not yet
 //! read.
 
 mod skip;
@@ -80,7 +80,7 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Skips white space, and returns the byte after it without reading it.
+    /// Skips white space, and returns the byte at the new position.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -102,7 +102,8 @@ impl<'a> Scanner<'a> {
         self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
     }
 
-    /// Returns how many levels may still be nested inside the next one, or an error if that level is too deep.
+    /// Returns the number of levels that may be nested inside the next level, or an error if the next level is too
+    /// deep.
     pub(super) fn deeper(&self, depth: u8) -> Result<u8, DecodeError> {
         depth.checked_sub(1).ok_or_else(|| self.error("lists and objects are nested too deeply"))
     }

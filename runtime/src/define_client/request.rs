@@ -174,7 +174,7 @@ macro_rules! __request {
                 self.0.path_and_query()
             }
 
-            /// Converts to a request whose endpoint is known only at run time, instead of by its type.
+            /// Converts to the same request, with a type that does not name the endpoint.
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
                 Request(self.0.into_dynamic())
             }

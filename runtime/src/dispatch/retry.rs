@@ -191,8 +191,8 @@ impl Retries {
         }
     }
 
-    /// Returns the delay before the next attempt, with the error; or only the error if no attempt follows, for example
-    /// because the delay would exceed the time left.
+    /// Returns the delay before the next attempt, with the error. If no attempt follows, for example because the delay
+    /// would exceed the time left, returns only the error.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn decide(

@@ -60,7 +60,7 @@ impl Future for Sleep {
     }
 }
 
-/// Starts a timer for the remaining time, or for the first part of it.
+/// Starts a timer for the remaining time, or for the first part of that time.
 fn timer(until: Option<Instant>) -> Timer {
     let left = until.map_or(MAX_TIMER, |until| until.saturating_duration_since(Instant::now()));
     wasmtimer::tokio::sleep(left.min(MAX_TIMER))

@@ -125,7 +125,7 @@ impl TimeUnit {
         matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// Returns the unit that is a thousand times finer, which is easily confused with this one.
+    /// Returns the unit that is a thousand times finer, which is easily confused with this unit.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",

@@ -156,8 +156,8 @@ pub struct ValueInfo {
     pub value: &'static str,
     /// Meaning of the value; empty if it is obvious.
     pub summary: &'static str,
-    /// Duration of the interval that the value names; `None` if the value does not name an interval, or names one of
-    /// variable length such as a month.
+    /// Duration of the interval that the value names; `None` if the value does not name an interval, or if the length
+    /// of the interval varies, as for a month.
     pub duration: Option<Duration>,
     /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last attributes may be missing.
     pub attributes: &'static [&'static str],

@@ -41,8 +41,8 @@ impl ListText {
         self.style == ListFormat::Commas && self.values.iter().any(|value| value.contains(','))
     }
 
-    /// Returns the strings to send: one for each value if each is sent as a separate param, otherwise one for all. A
-    /// list without values becomes an empty string, which `check` rejects.
+    /// Returns the strings to send: one for each value if each is sent as a separate param, otherwise one string for
+    /// all values. A list without values becomes an empty string, which `check` rejects.
     pub(super) fn into_texts(self) -> Vec<String> {
         match self.style {
             _ if self.values.is_empty() => vec![String::new()],

@@ -126,8 +126,8 @@ impl RequestTarget {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Returns the sort key of a param, which is its position in the table, or for an unknown param the end of the
-    /// table and its name.
+    /// Returns the sort key of a param. It is the position of the param in the table, or, for an unknown param, a
+    /// position after the table and the name.
     fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {

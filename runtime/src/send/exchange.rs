@@ -46,7 +46,8 @@ pub struct UndecodedResponse {
     context: RequestContext,
 }
 
-/// Reads a series and appends its records to `records`; `record` is their table if they have a static type.
+/// Reads a series and appends its records to `records`; `record` is the table of the records if they have a static
+/// type.
 pub(super) fn read_series<M: Record>(
     response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,

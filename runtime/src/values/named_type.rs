@@ -112,7 +112,8 @@ macro_rules! named_type {
     };
     (duration $name:ident) => {
         impl $name {
-            /// Returns the duration of the interval; `None` if it varies, as for months, and for an unknown value.
+            /// Returns the duration of the interval; `None` if the duration varies, as for a month, or if the value is
+            /// unknown.
             pub fn duration(&self) -> ::std::option::Option<::std::time::Duration> {
                 $crate::emitted::duration::<Self>(self.as_str())
             }

@@ -167,7 +167,7 @@ impl Decimal {
     }
 }
 
-/// Appends the digits that begin at `start` to `digits`, and returns the position after the last one.
+/// Appends the digits that begin at `start` to `digits`, and returns the position after the last digit.
 #[inline]
 fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut at = start;

@@ -20,7 +20,7 @@ pub(crate) struct Token {
     pub(crate) headers: Headers,
     /// The time of the renewal; `None` if the token is used until it is rejected.
     renewal: Option<Instant>,
-    /// The time of expiry; `None` if the response has no lifetime, or one that is too short to rely on.
+    /// The time of expiry; `None` if the response has no lifetime, or a lifetime that is too short to rely on.
     expiry: Option<Instant>,
 }
 
@@ -42,8 +42,8 @@ pub(crate) struct Cache {
     /// Previous tokens, from the oldest to the latest. Requests with them may still be in flight, so errors mask them
     /// too.
     previous: Vec<Arc<Token>>,
-    /// After a failed renewal, the earliest time of the next one. Until that time, the old token is used if it still
-    /// works.
+    /// After a failed renewal, the earliest time of the next renewal. Until that time, the old token is used if it
+    /// still works.
     next_renewal: Option<Instant>,
     /// Paths that were rejected even with a new token, each with a time. Until that time, a 401 for the path does not
     /// replace the token.
@@ -81,7 +81,7 @@ impl Cache {
     ///
     /// Returns whether another token may help, which is false if the path was recently rejected even with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
-        // A late 401 for a previous token does not reject the current one.
+        // A late 401 for a previous token does not reject the current token.
         if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
             if self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
                 return false;
@@ -118,8 +118,8 @@ const MAX_PREVIOUS: usize = 4;
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// The time for which a 401 for a path does not replace the token, counted from a rejection of the path even with a new
-/// token. A successful request for the path ends this time early.
+/// After a path was rejected even with a new token, a 401 for the path does not replace the token for this time. A
+/// successful request for the path ends this time early.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
 /// The maximum number of paths in `closed`.

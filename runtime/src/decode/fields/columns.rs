@@ -1,7 +1,7 @@
 //! A series as columns. A column contains the values that all records have for one field.
 //!
 //! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
-//! define them, in order of first appearance.
+//! define the columns, in order of first appearance.
 
 use crate::decode::record::{AsFieldValue, FieldValue, number_of};
 use crate::registry::{FieldInfo, RecordInfo, TimeUnit};
@@ -35,7 +35,7 @@ pub(crate) struct TimeField {
     pub(crate) unit: TimeUnit,
 }
 
-/// Returns all columns. If `info` is `None`, the table of the first record is used for all records, if it has one.
+/// Returns all columns. If `info` is `None` and the first record has a table, that table is used for all records.
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     match info.or_else(|| if let FieldValue::Record(first) = records.first()? { Some(first.info()) } else { None }) {

@@ -1,7 +1,7 @@
 //! Timestamps as ISO 8601 text, such as `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
-//! Reads dates without a time, times with or without seconds and fractions, a space instead of the `T`, and offsets. A
-//! time without an offset is UTC. Times are written in UTC, and only years with four digits are supported.
+//! This module reads dates without a time, times with or without seconds and fractions, a space instead of the `T`, and
+//! offsets. A time without an offset is UTC. Times are written in UTC, and only years with four digits are supported.
 
 use std::fmt::Write;
 use std::time::Duration;

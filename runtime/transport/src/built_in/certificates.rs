@@ -1,4 +1,4 @@
-//! The trusted root certificates, and the client certificate for a server that requires one.
+//! The trusted root certificates, and the client certificate for a server that requires a client certificate.
 //!
 //! The TLS configuration trusts the bundled Mozilla root certificates or those of the system, and also those that the
 //! user adds. The crypto provider is passed explicitly, so another provider in the program has no effect. Errors never

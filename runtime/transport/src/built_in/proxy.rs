@@ -82,7 +82,7 @@ impl Routes {
     }
 
     /// Returns the header with the proxy's credentials, which is needed only in unencrypted requests, because the proxy
-    /// reads and forwards these.
+    /// reads and forwards such requests.
     pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
         if is_encrypted(target) {
             return None;

@@ -1,8 +1,8 @@
 //! A transport for programs with their own `reqwest::Client`.
 //!
-//! Uses the connections, proxies and certificates of the client. Adds timeouts, a maximum size of decoded bodies, and
-//! errors that contain the phase. A redirect that the client follows is detected only afterwards, so
-//! [`ReqwestTransport::from_builder`] turns redirects off.
+//! The transport uses the connections, proxies and certificates of the client. It adds timeouts, a maximum size of
+//! decoded bodies, and errors that contain the phase. A redirect that the client follows is detected only afterwards,
+//! so [`ReqwestTransport::from_builder`] turns redirects off.
 
 use std::error::Error as _;
 
