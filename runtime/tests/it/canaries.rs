@@ -24,7 +24,8 @@ const ID: &str = "an-id";
 const SECRET: &str = "canary-secret";
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 
-/// All secrets, as a service would repeat them. The third is the value of HTTP Basic authentication for id and secret.
+/// All secrets, as a service would repeat them. The third secret is the value of HTTP Basic authentication for id and
+/// secret.
 const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary-token";
 
 /// The secrets that exist before the first token is issued.
@@ -114,7 +115,7 @@ fn failed(phase: Phase, echo: &str) -> MockResponse {
     MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
-/// Returns the behaviour of a service with this number; `None` after the last one.
+/// Returns the response of the mock service in the case with this number; `None` after the last case.
 fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
     const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];

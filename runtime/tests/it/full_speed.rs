@@ -1,7 +1,7 @@
 //! Sends requests at full speed to a real server for more than a minute; `cargo xtask verify gate` runs this test.
 //!
 //! The server has a thread for each connection and records when each request arrives. The test fails if a window has
-//! more requests than the limit. How much of the limit is used depends on the machine, so it is only printed. A thread
+//! more requests than the limit. The used part of the limit depends on the machine, so it is only printed. A thread
 //! that only sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the arrival
 //! times.
 

@@ -36,7 +36,8 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, max_window: Duration) -
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
 }
 
-/// Compares the speed with the limits, with a transport that reports when requests are sent and one that does not.
+/// Compares the speed with the limits, with a transport that reports when requests are sent and with a transport that
+/// does not.
 async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
     let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
     let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));

@@ -98,7 +98,7 @@ mod system_roots {
         if is_alone() {
             let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
             builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
-            // The certificate is sent only if the server requests one.
+            // Without `system_roots`, the certificate of the server is not trusted.
             assert!(
                 error_text(builder(port), port)
                     .await
