@@ -22,7 +22,7 @@
 //!
 //! - In any rolling window, measured by the server's clock, all machines together never send more requests than the
 //!   limit, and never have more in flight than it allows. Windows, even pace, priorities, and the margin learned from
-//!   rejections and response times work as in the built-in gate.
+//!   429s work as in the built-in gate.
 //! - A 429 on one machine pauses all machines.
 //! - A machine with requests in flight or waiting renews the lease on its slots every second, from a separate thread,
 //!   however long a request takes. A machine that is dead or disconnected for eight seconds loses its slots.
@@ -35,11 +35,11 @@
 //! # How it works
 //!
 //! The shared state is a text with a version, under one key of the server. A machine computes the next shared state
-//! from the last one that it knows, and offers it. If another machine has changed the state in the meantime, the server
-//! rejects the offer and returns the current state. A script of a few lines does this compare-and-set and reads the
-//! server's clock; it is the only code that the server executes. The same Rust code as in the built-in gate decides
-//! which requests are admitted. A machine admits requests slightly before they may be sent, so that the exchange with
-//! the server does not delay them.
+//! from the last state that it knows, and offers the next state to the server. If another machine has changed the state
+//! in the meantime, the server rejects the offer and returns the current state. A script of a few lines does this
+//! compare-and-set and reads the server's clock; it is the only code that the server executes. The same Rust code as in
+//! the built-in gate decides which requests are admitted. A machine admits requests slightly before they may be sent,
+//! so that the exchange with the server does not delay them.
 //!
 //! A window that counts only the requests of some endpoints has a separate shared state, under the key `NAME/NUMBER`.
 //!
