@@ -73,7 +73,7 @@ impl StateStore for RedisStore {
     }
 }
 
-/// Classifies an error: one that the server would return again is permanent, any other may be transient.
+/// Classifies an error: an error that the server would return again is permanent, and any other error may be transient.
 fn failure(error: RedisError) -> Failure {
     let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();

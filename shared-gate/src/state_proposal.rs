@@ -37,7 +37,7 @@ pub(crate) struct Proposal {
     pub(crate) version: String,
     pub(crate) shared: SharedState,
     /// The admitted requests with their weights and the earliest times to send them. The times are of this machine's
-    /// clock, because the server's clock may be set before the offer is accepted.
+    /// clock, because the server's clock may be changed before the offer is accepted.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// Number of events written into the proposal.
     pub(crate) events: usize,
@@ -57,7 +57,7 @@ const SLOTS: Duration = Duration::from_millis(25);
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: StateStore> Worker<S> {
-    /// Computes the next shared state from a known one, the events since then, and the waiting requests.
+    /// Computes the next shared state from a known state, the events since then, and the waiting requests.
     pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
         self.proposals += 1;
         let now = self.now();
@@ -72,7 +72,7 @@ impl<S: StateStore> Worker<S> {
         for (ticket, weight) in &tickets {
             match shared.pass(&self.machine, *weight, now, self.ahead) {
                 Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
-                // The order of the queue is kept: if a request has to wait, all later ones wait too.
+                // The order of the queue is kept: if a request has to wait, all later requests wait too.
                 Err(why) => {
                     closed = Some(why);
                     break;

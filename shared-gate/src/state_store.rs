@@ -16,7 +16,7 @@ use crate::server_outage::Failure;
 pub(crate) struct Offer {
     /// The version that the machine knows; empty if it knows none.
     pub(crate) known: String,
-    /// The new text, which is stored if the current version is the known one; `None` to only read.
+    /// The new text, which is stored if the current version equals `known`; `None` to only read.
     pub(crate) next: Option<Stored>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The worker computes the next shared state from the events of requests, offers it, and admits requests once the
 //! server has accepted the offer. If another machine has changed the shared state in the meantime, the worker starts
-//! again from the changed one. `SharedState` decides which requests are admitted, and the store hides the connection to
-//! the server.
+//! again from the changed state. `SharedState` decides which requests are admitted, and the store hides the connection
+//! to the server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -264,7 +264,7 @@ impl<S: StateStore> Worker<S> {
     /// Applies an accepted proposal: admits its requests and removes its events.
     fn accept(&mut self, proposal: Proposal) {
         self.in_flight = proposal.shared.in_flight(&self.machine);
-        // Events that are newer than the proposal are kept for the next one.
+        // Events that are newer than the proposal are kept for the next proposal.
         self.events.drain(..proposal.events);
         for (ticket, weight, at) in proposal.turns {
             match self.waiting.remove(&ticket) {

@@ -61,7 +61,7 @@ async fn machines_share_a_limit_by_weight() {
         let client = machine.client.clone();
         machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
     }
-    // The machine dies while it sends requests; they count with their weights.
+    // The machine dies while it sends requests. These requests count with their weights.
     tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
     machines[0].kill();
     tokio::time::sleep_until(end).await;
