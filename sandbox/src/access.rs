@@ -11,7 +11,7 @@ use runtime::registry::ServiceInfo;
 use crate::rejection::Rejection;
 use crate::token::Tokens;
 
-/// Checks the API key. Any key is accepted unless one is configured.
+/// Checks the API key. Any key is accepted unless a key is configured.
 pub(crate) fn api_key(
     headers: &HeaderMap,
     query: &str,

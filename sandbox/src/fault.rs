@@ -136,7 +136,7 @@ impl ActiveFaults {
             Fault::Delivery(delivery) => {
                 self.delivery.get_or_insert(*delivery);
             }
-            // A stale connection ends before any response, so this fault replaces another delivery.
+            // A stale connection ends before any response, so this fault replaces any other `delivery`.
             Fault::Stale => self.delivery = Some(Delivery::Broken { phase: Phase::Request, reset: false }),
             Fault::ResetAtAccept => {}
         }

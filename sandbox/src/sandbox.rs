@@ -91,8 +91,8 @@ impl Sandbox {
         let (running, stopped) = oneshot::channel::<()>();
         let (started, is_started) = mpsc::channel();
         let server = Arc::clone(&shared);
-        // The thread creates the runtime, because the caller may run inside another runtime, where none can be created
-        // or dropped.
+        // The thread creates the runtime, because the caller may run inside another runtime, where no runtime can be
+        // created or dropped.
         let run = move || match Self::runtime(listener) {
             Ok((runtime, listener)) => {
                 // Sending fails only if the caller has panicked and no longer waits.

@@ -31,7 +31,7 @@ pub(crate) struct Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Secrets are omitted, because the key may be a real one.
+        // Secrets are omitted, because the key may be a real key.
         f.debug_struct("Settings").field("clock", &self.clock).finish_non_exhaustive()
     }
 }

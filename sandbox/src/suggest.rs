@@ -1,4 +1,4 @@
-//! Finds the known name that is nearest to an unknown one.
+//! Finds the known name that is nearest to an unknown name.
 
 /// Returns the nearest known name; `None` if none is similar.
 pub(crate) fn nearest<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> Option<T> {

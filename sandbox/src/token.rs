@@ -22,7 +22,7 @@ use crate::seed::Seed;
 /// A client id and its secret.
 pub(crate) type ClientCredentials = (String, String);
 
-/// Issues a token to the client of a request. Any client is accepted unless the settings name one.
+/// Issues a token to the client of a request. Any client is accepted unless the settings name a client.
 pub(crate) fn issue(
     headers: &HeaderMap,
     body: &Bytes,

@@ -1,8 +1,8 @@
 //! Counts requests, and enforces limits.
 //!
 //! Each request is recorded with its arrival time and is in flight until its slot is dropped. The limits are those of
-//! the registry: a maximum number of requests in any window, and of requests in flight. A request beyond them is
-//! rejected and appears in the counts, but does not use up the limits.
+//! the registry: a maximum number of requests in any window, and of requests in flight. A request beyond these limits
+//! is rejected and appears in the counts, but does not use up the limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -202,7 +202,7 @@ impl Window {
         self.peak = self.peak.max(self.arrivals.len());
     }
 
-    /// Returns the time until at most `max` requests are in the window; `None` if that is the case now.
+    /// Returns the time until at most `max` requests are in the window; `None` if there are not more now.
     fn wait(&mut self, now: Instant, max: usize) -> Option<Duration> {
         self.forget(now);
         let oldest = self.arrivals.len().checked_sub(max + 1).and_then(|first| self.arrivals.get(first));

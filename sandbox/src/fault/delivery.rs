@@ -27,7 +27,7 @@ pub(crate) enum Delivery {
     Broken { phase: Phase, reset: bool },
     /// The body is sent byte by byte, with this pause between bytes.
     Trickle(Duration),
-    /// This many spaces precede the body, and both are compressed.
+    /// This many spaces precede the body, and the spaces are compressed with the body.
     GzipBomb(u64),
 }
 

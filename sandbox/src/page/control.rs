@@ -27,7 +27,8 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
 /// Maximum number of check boxes that are shown at once; a longer list is folded.
 const MAX_SHOWN: usize = 8;
 
-/// Returns the initial value in the form: the first accepted value of a required param, and `None` for others.
+/// Returns the initial value in the form: the first accepted value of a required param, and `None` for an optional
+/// param.
 fn initial(param: &ParamInfo, mut values: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let is_accepted = |value: &&str| {
         let lists = [param.allowed_values, param.tested_values];

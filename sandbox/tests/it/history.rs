@@ -12,7 +12,7 @@ const MINUTE: i64 = 60;
 /// The end of the last full minute before the sandbox's clock.
 const END: i64 = NOW - NOW % MINUTE;
 
-/// Every fault from which a client recovers, and one that slows it down.
+/// Every fault from which a client recovers, and a fault that slows the client down.
 const FAULTS: [&str; 7] = [
     "all 2% status=503",
     "all 2% cut",
