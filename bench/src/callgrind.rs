@@ -1,4 +1,4 @@
-//! Counts instructions with callgrind, which reports the same number on every run of one binary.
+//! Counts instructions with callgrind, which reports the same number for every run of the same binary.
 
 use std::path::Path;
 use std::process::Command;

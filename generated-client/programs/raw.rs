@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use generated_client::{Client, ErrorKind};
 
-/// The exit code of a failure that every other request would share: the client could not be built or could not connect.
+/// The exit code if every other request would fail too, because the client could not be built or could not connect.
 const OF_ALL: u8 = 2;
 
 #[tokio::main]

@@ -11,8 +11,8 @@ use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
 
-/// Returns the instructions of one request. They are the difference between a run of 250 requests and a run of 50, so
-/// the start of the program is not counted.
+/// Returns the instructions of one request. They are computed from the difference between a run of 250 requests and a
+/// run of 50 requests, so the start of the program is not counted.
 pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     let url = server::start()?;
     let (few, many) = (instructions(program, &[&url, "50"])?, instructions(program, &[&url, "250"])?);
