@@ -60,8 +60,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
 }
 
-/// Returns the endpoints with a name or path. If several share a name and only one of them has a path, returns only
-/// that endpoint.
+/// Returns the endpoints with a name or path. If several endpoints share a name and only one of them has a path,
+/// returns only that endpoint.
 fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];

@@ -30,7 +30,7 @@ impl Params {
     }
 }
 
-/// The option for a param name of the API, with the param of this name of each endpoint that has one.
+/// The option for a param name of the API, with all params of this name, one for each endpoint that accepts it.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,

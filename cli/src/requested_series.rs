@@ -145,8 +145,8 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
     Ok(())
 }
 
-/// Warns about missing params that are probably required. They are not an error, because the service decides whether to
-/// reject the request.
+/// Warns about missing params that are probably required. A missing param is not an error, because the service decides
+/// whether to reject the request.
 fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
     for endpoint in targets.iter().filter_map(|target| target.known) {
         for info in endpoint.params.unwrap_or_default().iter() {

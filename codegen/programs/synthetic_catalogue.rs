@@ -1,4 +1,4 @@
-//! Writes a catalogue for measurements of the generator. It has a given number of endpoints, each with its own record.
+//! Writes a catalogue for measurements of the generator, with a given number of endpoints, each with its own record.
 //!
 //! `cargo run -p codegen --example synthetic_catalogue -- 13000 /tmp/catalogue`
 

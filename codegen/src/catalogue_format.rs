@@ -40,7 +40,7 @@ pub enum Shape {
 pub struct Map {
     /// The name of the map with an article, such as `a group`, for messages.
     pub what: &'static str,
-    /// The documentation of the map, in addition to that of its keys.
+    /// The documentation of the map. The keys have separate documentation.
     pub(crate) about: &'static str,
     /// The keys of the map.
     pub keys: &'static [Key],
@@ -229,7 +229,7 @@ macro_rules! words {
         impl $name {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the word in the catalogue.
+            /// Returns the word that the catalogue uses for the variant.
             pub fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+

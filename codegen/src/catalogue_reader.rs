@@ -260,7 +260,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
     }
 }
 
-/// Returns the values that a shape accepts, as part of a message.
+/// Describes the values that a shape accepts, for a message.
 pub(crate) fn expected(shape: &Shape) -> String {
     let mut choices = choices(shape);
     match (choices.pop(), choices.as_slice()) {

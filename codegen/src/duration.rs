@@ -17,7 +17,7 @@ pub fn seconds(text: &str) -> Option<u64> {
     count.parse::<u64>().ok().filter(|_| is_count)?.checked_mul(*seconds)
 }
 
-/// Formats a duration in the longest unit of which it is a multiple.
+/// Formats a duration in the longest unit in which it is an integer.
 pub fn written(seconds: u64) -> String {
     let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds.is_multiple_of(*length)).unwrap_or(('s', 1));
     format!("{}{unit}", seconds / length)

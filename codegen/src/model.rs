@@ -33,7 +33,7 @@ pub struct Api {
     pub shared_params: Vec<SharedParam>,
     /// Param sets of `service.yaml`, to which endpoints refer by index.
     pub param_sets: Vec<ParamSet>,
-    /// The setters of requests, for all endpoints. There is one for each method name.
+    /// The setters of requests for all endpoints, one setter for each method name.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
     /// Errors about entries to which no other entry refers.

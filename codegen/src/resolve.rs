@@ -99,8 +99,8 @@ struct Resolver<'a> {
     compared: usize,
 }
 
-/// The maximum number of names that are compared for suggestions. It exists because comparisons take longer than all
-/// other work.
+/// The maximum number of names that are compared for suggestions, because many comparisons take longer than all other
+/// work.
 const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {

@@ -36,7 +36,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         let message = format!("the path `{path}` has an empty segment, or the segment `.` or `..`");
-        return fault("path-segment", message, "write complete segments");
+        return fault("path-segment", message, "name or remove the segment");
     }
     // RFC 3986, section 3.3: the characters of a segment that need no escape.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);

@@ -72,7 +72,7 @@ fn programs(case: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the model of a catalogue. A catalogue without `service.yaml` gets the one that the cases share.
+/// Returns the model of a catalogue. A catalogue without `service.yaml` gets the file that the cases share.
 fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());

@@ -46,7 +46,7 @@ impl CatalogueChange {
         self.files.is_empty()
     }
 
-    /// Returns the notes for the user. Each has one line.
+    /// Returns the notes for the user. Each note has one line.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -135,7 +135,7 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    /// Opens a catalogue, and rejects one with errors.
+    /// Opens a catalogue. A catalogue with errors is rejected.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;

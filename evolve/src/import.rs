@@ -45,7 +45,7 @@ pub struct Import {
     pub summaries: bool,
 }
 
-/// Returns the change that imports a description into a catalogue, or into a new one.
+/// Returns the change that imports a description into an existing catalogue, or into a new catalogue.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);

@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) editor: Editor,
     /// The names that the drafted types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
-    /// Known lists of fields after they were widened. They replace the lists in the catalogue.
+    /// Known lists of fields, with types that were widened. These lists replace those in the catalogue.
     pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(crate) source: Source,
 }
@@ -38,12 +38,12 @@ pub(crate) struct Draft {
 /// The origin of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// An OpenAPI description. It lists all params and fields of an endpoint. If a name is already in use, another one
-    /// is chosen.
+    /// An OpenAPI description, which lists all params and fields of an endpoint. If a name is already in use, another
+    /// name is chosen.
     Description,
     /// User input. Names are not changed.
     Person,
-    /// Responses. They may not contain all fields. New types, records and fields are noted.
+    /// Responses, which may lack some of the fields. New types, records and fields are noted.
     Responses,
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains the type or record. It becomes a prefix if `name` is in use.
+    /// The name of the field or endpoint that contains the type or record, which becomes a prefix if `name` is in use.
     pub(crate) owner: String,
     /// `true` if the user chose the name. A known type with this name is then the same type, even if it has none of the
     /// values.

@@ -206,7 +206,7 @@ pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Returns the number that the client parses from a string, and also the integer if the string is one in JSON.
+/// Returns the number that the client parses from a string, also as an `i64` if the number is such an integer.
 fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());

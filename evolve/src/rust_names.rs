@@ -74,8 +74,8 @@ pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
-/// Returns the method name of a new endpoint: the chosen name if it is free, otherwise one that is derived from its
-/// name.
+/// Returns the method name of a new endpoint: the chosen name if it is free, otherwise a name that is derived from
+/// `name`.
 pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let mut candidates =

@@ -225,7 +225,7 @@ fn is_equal(node: &Node, wanted: &Tree) -> bool {
     }
 }
 
-/// Returns the splice that inserts items or pairs in brackets after the last existing one.
+/// Returns the splice that inserts items or pairs in brackets after the last existing item or pair.
 fn after_flow(last: &Node, new: &Tree) -> Splice {
     let new = new.inline();
     let end = last.span.end;

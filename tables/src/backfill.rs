@@ -155,7 +155,7 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// Returns the history of a range. It continues after failed pages and, unless `strict`, after invalid records.
+    /// Returns the history of a range, which continues after failed pages and, unless `strict`, after invalid records.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };

@@ -28,7 +28,7 @@ pub enum Partition {
 impl Partition {
     const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
 
-    /// Returns the default for records with this interval: months if it is below one hour, and years otherwise.
+    /// Returns the default for records with this interval: months if the interval is below one hour, otherwise years.
     pub fn for_step(step: Duration) -> Self {
         if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
     }

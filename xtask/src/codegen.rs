@@ -16,7 +16,7 @@ use crate::terminal::{fail, print};
 /// Generate the client from the catalogue
 #[derive(Args)]
 pub(crate) struct Codegen {
-    /// Write nothing; list every file that differs from the output, and fail if there is one
+    /// Write nothing; list every file that differs from the output, and fail if any file differs
     #[arg(long)]
     check: bool,
     /// The catalogue
@@ -86,7 +86,7 @@ impl Codegen {
         }
         if has_foreign {
             return format!(
-                "error: {differing} out of date or not written by codegen; move the latter away, then run `{}`\n",
+                "error: {differing} out of date or foreign; move the foreign files away, then run `{}`\n",
                 self.command()
             );
         }

@@ -90,8 +90,8 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// Returns the macro call that declares the marker types. Each is listed with the method that returns its request, and
-/// with `HasHistory` if the endpoint has a history.
+/// Returns the macro call that declares the marker types. Each type is listed with the method that returns its request,
+/// and with `HasHistory` if the endpoint has a history.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
     let markers: Vec<_> = group

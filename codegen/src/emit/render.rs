@@ -24,7 +24,7 @@ pub(super) struct Source<I> {
 /// The names that items may use, each with its module.
 pub(super) type Imports<'a> = BTreeMap<&'a str, &'a str>;
 
-/// Pairs each name in `names`, which are separated by spaces, with its module.
+/// Pairs each name in `names`, a list separated by spaces, with `module`.
 pub(super) fn names_of<'a>(module: &'a str, names: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     names.split(' ').map(move |name| (name, module))
 }

@@ -113,8 +113,8 @@ fn first_with(api: &Api) -> First<'_> {
     first
 }
 
-/// Returns the attribute that allows calls of deprecated endpoints, because these are tested too; `None` if there are
-/// no such endpoints.
+/// Returns the attribute that allows calls of deprecated endpoints, because deprecated endpoints are tested too; `None`
+/// if none of the endpoints is deprecated.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))

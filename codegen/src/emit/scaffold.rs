@@ -1,7 +1,7 @@
 //! Emits the files that a new crate needs in addition to the generated ones: a manifest, a `lib.rs`, and the git
 //! settings for generated files.
 //!
-//! These files are written only once, and the user may edit them. The caller must not overwrite existing ones.
+//! These files are written only once, and the user may edit them. The caller must not overwrite existing files.
 
 use super::{File, Package, docs};
 use crate::model::Api;

@@ -53,7 +53,7 @@ pub struct Endpoint {
     pub history: HistorySource,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
-    /// The number of requests that one call counts as.
+    /// The weight with which rate limits count a call.
     pub weight: u32,
 }
 

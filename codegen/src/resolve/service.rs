@@ -238,8 +238,8 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// Checks the metadata field that lists the requested values which a response does not cover. It must be a list
-    /// whose items can be converted to text.
+    /// Checks the metadata field that lists the requested values which a response does not cover. The field must be a
+    /// list whose items can be converted to text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());

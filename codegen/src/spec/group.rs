@@ -52,7 +52,7 @@ map! {
         /// The params that select the time range of a history, if they differ from those of the service. `unknown`
         /// means that the endpoint has the usual params, but it is unknown whether they return a history.
         may history: Option<Known<History>>;
-        /// The number of requests that one call counts as, if not 1.
+        /// The weight with which rate limits count a call, if it is not 1.
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
         /// Further facts for users.
         may notes: String as Form::Prose;

@@ -1,7 +1,7 @@
 //! A small server for the programs of the cases. It has one response for each path, and records all requests.
 //!
-//! The server closes the connection after each response, so that it needs to implement only a small part of HTTP. It
-//! does not depend on a catalogue.
+//! The server closes the connection after each response, so that it needs to implement only a small part of HTTP. The
+//! server does not depend on a catalogue.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

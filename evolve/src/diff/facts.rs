@@ -1,5 +1,5 @@
-//! Compares facts that are not part of the names and types of a client. Most of them are in one table: each fact has a
-//! location, a text and a value, and the verdict on a change of the value.
+//! Compares facts that are not part of the names and types of a client. Most of these facts are in one table: each has
+//! a location, a text and a value, and the verdict on a change of the value.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// The facts, by location and text. Each has the verdict on a change of its value, and the value.
+/// The facts, by location and text. Each fact has the verdict on a change of its value, and the value.
 #[derive(Default)]
 struct Facts(BTreeMap<(String, String), (Verdict, String)>);
 
@@ -156,7 +156,7 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     }
 }
 
-/// Returns the range that the client enforces. It is unlimited if the evidence of the param is too weak.
+/// Returns the range that the client enforces, which is unlimited if the evidence of the param is too weak.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }

@@ -31,7 +31,7 @@ impl Renames {
     }
 }
 
-/// Replaces a name where it is not part of a longer one.
+/// Replaces a name where it is not part of a longer name.
 fn replace_word(text: &str, old: &str, new: &str) -> String {
     let (mut replaced, mut rest) = (String::new(), text);
     while let Some(start) = rest.find(old) {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::change_list::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// The maximum number of locations that are listed. If there are more, the rest are counted.
+/// The maximum number of locations that are listed. Further locations are only counted.
 const MAX_LISTED: usize = 5;
 
 impl fmt::Display for Changes {
@@ -48,8 +48,8 @@ impl fmt::Display for Change {
 }
 
 impl Changes {
-    /// Returns a changelog entry in Markdown, with the headings of keepachangelog.com. It is empty if no change affects
-    /// users.
+    /// Returns a changelog entry in Markdown, with the headings of keepachangelog.com. The entry is empty if no change
+    /// affects users.
     pub fn changelog(&self) -> String {
         use Heading::{Added, Changed, Deprecated, Fixed, Removed};
         let headings = [Added, Changed, Deprecated, Removed, Fixed];

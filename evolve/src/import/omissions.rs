@@ -1,4 +1,4 @@
-//! Facts that an import omits. Each is reported once, with its count and first path, the most severe first.
+//! Facts that an import omits. Each fact is reported once, with its count and first path, the most severe fact first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;

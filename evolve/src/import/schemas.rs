@@ -115,7 +115,7 @@ fn written_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the types in `type`. `null` is omitted, unless it is the only one.
+/// Returns the types in `type`. `null` is omitted, unless it is the only type.
 pub(super) fn types(named: &Value) -> Vec<&str> {
     match named {
         Value::String(one) => vec![one],

@@ -1,5 +1,5 @@
-//! Reads the facts about a value other than its type, from its schema or from the object around the schema. They become
-//! keys of a field or a param.
+//! Reads the facts about a value other than its type, from its schema or from the object around the schema. The facts
+//! become keys of a field or a param.
 
 use codegen::is_line;
 use codegen::spec::RANGE;

@@ -59,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a draft of a body whose fields are unknown. Its kind may be known.
+    /// Returns a draft of a body whose fields are unknown. The kind of the body may be known.
     fn new_body(
         &mut self,
         known: &Tree,

@@ -10,7 +10,7 @@ use crate::observed_values::Observed;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// A known list of fields: the facts that apply to all of its fields.
+/// The facts that apply to all fields of a known list of fields.
 #[derive(Default)]
 pub(super) struct FieldList {
     /// The evidence that fields of the list inherit.
@@ -72,8 +72,8 @@ impl Reader<'_> {
         fields
     }
 
-    /// Replaces fields of the previous version that are missing in the responses. Each is replaced by one of the new
-    /// fields.
+    /// Replaces fields of the previous version that are missing in the responses. A new field replaces each missing
+    /// field, as long as there are new fields.
     fn replace_absent(
         &mut self,
         list: &FieldList,

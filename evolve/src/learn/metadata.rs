@@ -98,8 +98,8 @@ fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String
     }
 }
 
-/// Collects the objects at one path of all responses. A response without such an object counts as one with an empty
-/// object, as in the client.
+/// Collects the objects at one path of all responses. A response without such an object counts as a response with an
+/// empty object, as in the client.
 fn objects(responses: &[SavedResponse], path: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Observed::default();

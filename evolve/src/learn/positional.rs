@@ -1,5 +1,5 @@
 //! Converts positional records to objects: each index gets a name, which is either the name in the catalogue or a new
-//! one.
+//! name.
 
 use super::body_kind::BodyKind;
 use super::draft::Reader;

@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 
     /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as
-    /// strings, or a unit that is not the declared one. `own` is the unit that the field itself declares.
+    /// strings, or a unit other than the declared unit. `own` is the unit that the field itself declares.
     pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
@@ -91,8 +91,8 @@ impl Reader<'_> {
         let max = shown(seen.max);
         self.editor.note(format!(
             "`{name}` has timestamps such as {max}, which are {unit}, but {known_unit}, so the client misreads them; \
-             correct `time.unit` if all endpoints use {unit}; if only this one does, set `unit: {unit}` on `{name}`, \
-             or on the body if it is the time of the envelope"
+             correct `time.unit` if all endpoints use {unit}; if only this endpoint does, set `unit: {unit}` on \
+             `{name}`, or on the body if `{name}` is the time field of the envelope"
         ));
     }
 
@@ -116,7 +116,7 @@ impl Reader<'_> {
             [one] => ("none", format!(", because `{one}` may be a different time; if not, set `time: {one}`")),
             _ => (
                 "none",
-                format!(", because the time may be any of {}; set the right one in the catalogue", names.join(", ")),
+                format!(", because the time may be any of {}; set `time` to the right field", names.join(", ")),
             ),
         };
         self.editor.note(format!("the body gets `time: {time}`{why}"));

@@ -152,7 +152,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Returns the records of the draft, in its order.
+    /// Returns the records of the draft, in the order of the draft.
     fn records_in_order(&self) -> Vec<usize> {
         let records = self.draft.editor.tree(SERVICE).entries("records").iter();
         records.filter_map(|record| record_in(record.text("name")?)).collect()
@@ -173,8 +173,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names types. A drafted type is the known type with the wanted name, if both have a value in common. Otherwise it
-    /// is new.
+    /// Names types. A drafted type is the known type with the wanted name, if both have a value in common. Otherwise
+    /// the drafted type is new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
         for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
@@ -209,8 +209,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record. It is the known record with the wanted name, if both have a field in common. Otherwise it is
-    /// new.
+    /// Names a record. A drafted record is the known record with the wanted name, if both have a field in common.
+    /// Otherwise the drafted record is new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();

@@ -70,8 +70,8 @@ impl Setters {
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// Returns the `rust_name` of a param, if it needs one, and the name of its setter for several values, if it has
-    /// one. `idents` contains the names in use on its endpoint.
+    /// Returns the `rust_name` that a param needs, if any, and the name of its setter for several values, if it has
+    /// such a setter. `idents` contains the names in use on the endpoint of the param.
     pub(super) fn choose(
         &mut self,
         param: &Tree,

@@ -38,7 +38,7 @@ impl FileEdit {
         (start < self.text.len()).then_some(start)
     }
 
-    /// Returns `true` if the line before the one that begins at `start` is blank.
+    /// Returns `true` if the line before the line that begins at `start` is blank.
     fn is_after_blank(&self, start: usize) -> bool {
         let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
         above.into_iter().all(|character| character.is_whitespace())

@@ -120,7 +120,7 @@ fn package(case: &Path) -> String {
     format!("case_{}", name(case))
 }
 
-/// Returns the catalogue of a case. A case without `service.yaml` gets the one that the cases share.
+/// Returns the catalogue of a case. A case without `service.yaml` gets the file that the cases share.
 fn catalogue_of_case(case: &Path) -> Texts {
     let shared = fs::read_to_string(case.join("../service.yaml")).expect("the service that the cases share");
     let mut texts = Texts::from([("service.yaml".to_owned(), shared)]);

@@ -26,7 +26,7 @@ COINS = ["BTC", "ETH"]
 HOUR, DAY = 3600, 86400
 # 2024-02-20T06:30:00Z. The days after it include a leap day and the end of a month.
 BEGIN, DAYS = 1708410600, 12
-# The runs with these troubles, as in `tables/tests/it/month.rs`.
+# The day of each trouble, as in `tables/tests/it/month.rs`.
 LATE, OUTAGE, FAST_CLOCK, GAP, TEXT, KILLED, REJECTED, FIELD = 1, 3, 4, 6, 7, 8, 9, 10
 
 

@@ -110,8 +110,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Notes that the rest of a range failed. Returns the error if the entire job ends with it, because all other
-    /// ranges would fail in the same way.
+    /// Notes that the rest of a range failed. Returns the error if it ends the entire job, because all other ranges
+    /// would fail in the same way.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {

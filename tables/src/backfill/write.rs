@@ -119,7 +119,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.put_state(index).await
     }
 
-    /// Merges rows with those of their partition, and replaces its file.
+    /// Merges rows with the existing rows of their partition, and replaces the file of the partition.
     async fn rewrite(&mut self, index: usize, partition: &str, batches: Vec<RecordBatch>) -> Result<(), Error> {
         self.begin().await?;
         let content = self.content;

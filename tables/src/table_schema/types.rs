@@ -21,7 +21,7 @@ pub(super) fn field(info: &FieldInfo) -> Field {
     described(info.wire_name, info.ty, &facts)
 }
 
-/// Creates a column with these facts in its metadata. It is nullable, because a value that does not fit becomes null.
+/// Creates a nullable column with these facts in its metadata. A value that does not fit the column becomes null.
 pub(super) fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
     let format = ("format", if is_json(ty) { "json" } else { "" });
     Field::new(name, data_type(ty), true).with_metadata(metadata(&[facts, &[format]].concat()))

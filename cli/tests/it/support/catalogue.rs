@@ -149,8 +149,8 @@ impl Metric {
         request.history(from..to).plan().unwrap().requests
     }
 
-    /// Returns an option and a value for which the sandbox has no records. The param of the option is one whose type
-    /// occurs in the metadata of a response.
+    /// Returns an option and a value for which the sandbox has no records. The option sets a param whose type occurs in
+    /// the metadata of a response.
     pub(crate) fn without_records(&self) -> [&'static str; 2] {
         let is_in_metadata =
             |param: &&ParamInfo| match param.ty {

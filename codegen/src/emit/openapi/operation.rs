@@ -140,7 +140,7 @@ pub(super) fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// Returns the component name of a shared param. It is unique, because the Rust constants are unique.
+/// Returns the component name of a shared param. The name is unique, because the Rust constants are unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }

@@ -36,8 +36,8 @@ impl Description<'_> {
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
     }
 
-    /// Returns the schema of a named type. It allows any string, because the service may add values; the description
-    /// lists the known values.
+    /// Returns the schema of a named type. The schema allows any string, because the service may add values; the
+    /// description lists the known values.
     fn named_type(&self, ty: &NamedType) -> Object {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.clone()).collect();
         let known = format!("Known values: {}. Others can occur.", docs::codes(&values));

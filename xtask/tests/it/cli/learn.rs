@@ -62,7 +62,7 @@ fn learn_fails_if_no_endpoint_responds() {
     let more = MARKET.to_owned()
         + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
     fs::write(spec.join("market.yaml"), more).expect("a file");
-    // If every request would fail, only one is sent; if only this request has failed, the next one is sent.
+    // If every request would fail, only one request is sent; if only this request has failed, the next is sent too.
     for (code, asked, expected) in
         [("2", 1, "`GET /basis`: no way"), ("1", 2, "none of 2 endpoints returned a response")]
     {
