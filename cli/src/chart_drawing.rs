@@ -35,7 +35,7 @@ const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// Empty if unknown.
+    /// The unit of the values; empty if unknown.
     pub(crate) unit: String,
     pub(crate) lines: Vec<Line>,
 }

@@ -17,7 +17,7 @@ use crate::failure::{ExitKind, Failure, Result, reason};
 use crate::log::Log;
 use crate::shared_rate_limit::GateOptions;
 
-/// The service to use.
+/// The options that select the service.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {

@@ -169,7 +169,7 @@ fn value(text: &str) -> Result<String, String> {
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
         let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // If a param has the same name as an option of the command, it has no option of its own, but `--param` sets it.
+        // If an option of the command has the same name as a param, the param has no option, and `--param` sets it.
         let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
         let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
         command.args(args).arg(
@@ -245,7 +245,7 @@ mod tests {
         let shown = |chosen: &[Endpoint], walked| {
             let command = narrowed(command.clone(), chosen, walked);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
-            // The order of the catalogue is irrelevant.
+            // The comparison ignores the order of the catalogue.
             shown.map(str::to_owned).collect::<BTreeSet<_>>()
         };
         let Metric { endpoint, history, .. } = metric();

@@ -22,7 +22,7 @@ impl Printer {
         Self { format, layout: None, has_fixed_columns: false, series: series.to_vec(), widths: Vec::new() }
     }
 
-    /// Prints these columns, regardless of the records.
+    /// Sets the columns to print, regardless of the records.
     pub(crate) fn columns(self, layout: Layout) -> Self {
         Self { layout: Some(layout), has_fixed_columns: true, ..self }
     }

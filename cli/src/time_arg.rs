@@ -10,7 +10,7 @@ use generated_client::{Dynamic, Request, Timestamp};
 
 use crate::failure::Result;
 
-/// The accepted forms, for errors.
+/// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
 

@@ -31,7 +31,7 @@ pub enum Shape {
     Map(&'static Map),
     /// A map. The first declaration applies if the map has the key `use`, otherwise the second.
     UseOr(&'static Map, &'static Map),
-    /// One of several shapes. The kind of the value decides which: a word, another text, a list or a map.
+    /// One of several shapes. The kind of the value (a word, another text, a list or a map) decides which one applies.
     Either(&'static [Shape]),
 }
 

@@ -27,7 +27,7 @@ pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, 
 pub struct Api {
     pub service: Service,
     pub types: Vec<NamedType>,
-    /// Records of `service.yaml`, including `Metadata`.
+    /// The records of `service.yaml`, including `Metadata`.
     pub records: Vec<Record>,
     /// Params of `service.yaml`, to which endpoints refer by index.
     pub shared_params: Vec<SharedParam>,

@@ -36,7 +36,7 @@ struct EditedFile {
 pub enum Refusal {
     /// The catalogue has errors before or after the edit.
     Catalogue(Diagnostics),
-    /// A message without a full stop.
+    /// Any other reason, as a message without a full stop.
     Message(String),
 }
 

@@ -1,4 +1,4 @@
-//! The columns of a file: first those that identify the series of a row, then those of its records.
+//! The columns of a file: first the columns that identify the series of a row, then the fields of its records.
 //!
 //! Batches with another schema are converted to the schema of the file. If the type of a column has changed, its values
 //! are cast if that loses nothing. Any other change of type is an error that names both types.

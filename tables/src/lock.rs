@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn lock_errors_of_file_systems_without_locks_are_recognized() {
         let error = io::Error::from_raw_os_error;
-        // ENOLCK, EOPNOTSUPP, ENOSYS; EACCES, EIO.
+        // The first three errors are ENOLCK, EOPNOTSUPP and ENOSYS, the others are EACCES and EIO.
         assert!([37, 95, 38].map(error).iter().all(is_without_locks));
         assert!(![13, 5].map(error).iter().any(is_without_locks));
     }

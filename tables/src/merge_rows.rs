@@ -24,13 +24,13 @@ pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> +
 /// The changes that a merge makes to the rows of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
-    /// New rows before the first existing row or after the last.
+    /// Number of new rows before the first existing row or after the last.
     pub(crate) added: u64,
-    /// New rows between existing rows.
+    /// Number of new rows between existing rows.
     pub(crate) filled: u64,
-    /// Existing rows whose values changed.
+    /// Number of existing rows whose values changed.
     pub(crate) revised: u64,
-    /// New and changed rows with a value that does not fit its column.
+    /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
 }
 

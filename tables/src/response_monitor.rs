@@ -16,8 +16,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 
-/// Two times: that of the first failure since the last success, with the status of the last response, and that of the
-/// first failure since the last response.
+/// The first item is the time of the first failure since the last success, with the status of the last response. The
+/// second item is the time of the first failure since the last response.
 type Outage = (Option<(Instant, Option<u16>)>, Option<Instant>);
 
 impl ResponseMonitor {
@@ -40,7 +40,7 @@ impl Observer for ResponseMonitor {
     fn observe(&self, event: &Event) {
         match event {
             Event::Attempt { outcome, elapsed, .. } => self.note(outcome.ok(), *elapsed),
-            // The rate limiter failed.
+            // An error of this kind means that the rate limiter failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
                 self.note(None, *elapsed);
             }

@@ -1,5 +1,5 @@
-//! A single target file, which is Parquet with all series, or CSV or JSON Lines that is written from such a Parquet
-//! file.
+//! A single target file with all series. A Parquet file contains the rows itself; a CSV or JSON Lines file is written
+//! from a Parquet file with the same rows.
 //!
 //! Fetched rows are collected in a data set next to the file, and merged into it at the end of a run.
 

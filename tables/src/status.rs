@@ -20,8 +20,8 @@ pub struct Status {
     pub series: Vec<SeriesStatus>,
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
-    /// Records that a run has fetched but not written to the single file yet. Either the run is still in progress, or
-    /// it was killed and the next run writes them.
+    /// Number of records that a run has fetched but not written to the single file yet. Either the run is still in
+    /// progress, or it was killed and the next run writes them.
     pub pending: u64,
 }
 
@@ -45,9 +45,9 @@ pub struct SeriesStatus {
     pub unfetched: Vec<Range<Timestamp>>,
     /// The maximum number of records that are missing in gaps and unfetched ranges.
     pub missing: u64,
-    /// Rows with a value that did not fit its column.
+    /// Number of rows with a value that did not fit its column.
     pub invalid: u64,
-    /// Rows that the last run replaced because the service had revised them.
+    /// Number of rows that the last run replaced because the service had revised them.
     pub revised: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the columns: their names, which are those of the API, their types, and their metadata (meaning,
-//! unit and evidence). A record whose fields are unknown is JSON in the column `record`.
+//! The registry defines the names, types and metadata of the columns. The names are those of the API, and the metadata
+//! is meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
 
 mod types;
 

@@ -154,7 +154,7 @@ pub(crate) fn next_version(verdict: Verdict, version: &str) -> Option<String> {
     })
 }
 
-/// Returns the verdict with a label.
+/// Parses the label of a verdict.
 fn verdict(label: &str) -> Result<Verdict, String> {
     let mut all = [Verdict::Patch, Verdict::Minor, Verdict::Major].into_iter();
     all.find(|verdict| verdict.word() == label).ok_or_else(|| "a verdict is `patch`, `minor` or `major`".to_owned())

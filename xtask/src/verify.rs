@@ -137,8 +137,8 @@ impl Program {
     }
 }
 
-/// Removes the environment variables that Cargo sets for this package. Some build scripts depend on them, so Cargo
-/// would rebuild packages whenever the values differ from those in a shell.
+/// Removes the environment variables that Cargo sets for this package. Some build scripts depend on these variables, so
+/// Cargo would rebuild packages whenever the values differ from those in a shell.
 fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for (name, _) in std::env::vars_os() {

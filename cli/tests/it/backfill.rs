@@ -403,7 +403,7 @@ fn device_is_rejected_as_a_target() {
     }
 }
 
-/// Each series needs an open lock file.
+/// A run keeps a lock file open for each series.
 #[cfg(unix)]
 #[test]
 fn limit_of_open_files_is_raised_or_named_in_the_error() {

@@ -43,8 +43,8 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // A blank line precedes every item, except an item on one line that is a macro call, or that follows
-            // another item on one line, such as `mod a;`.
+            // An item on one line follows without a blank line if it is a macro call, or if the previous item is on
+            // one line too, as in a list of modules.
             let is_line = item.lines().count() == 1;
             if body.is_empty() || !is_line || !(after_line || item.contains("!(")) {
                 body += "\n";

@@ -346,8 +346,8 @@ fn as_sent(ty: &Type, text: &str) -> String {
     number.unwrap_or_else(|| text.to_owned())
 }
 
-/// Returns the example value of a param on an endpoint. It is `own` if there is one. Otherwise it is `shared`, unless
-/// only other values are known to work on the endpoint; in that case, it is the first of those.
+/// Returns the example value of a param on an endpoint: `own` if there is one, otherwise `shared`. If values are known
+/// to work on the endpoint and `shared` is not among them, the first of these values replaces `shared`.
 pub(super) fn example(
     own: Option<String>,
     shared: Option<&String>,

@@ -17,7 +17,7 @@ pub(super) struct Used<'a> {
     pub(super) records: HashMap<Option<RecordKey<'a>>, Vec<RecordKey<'a>>>,
     /// The record that is being resolved.
     pub(super) within: Option<RecordKey<'a>>,
-    /// Shared params, as indices.
+    /// The indices of the shared params.
     pub(super) params: HashSet<usize>,
 }
 

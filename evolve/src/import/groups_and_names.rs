@@ -1,5 +1,5 @@
 //! Chooses the names and groups of endpoints. The name is derived from the operation id, and the group from the first
-//! tag; if one is missing, the path is used instead.
+//! tag. If the operation id or the tag is missing, the path is used instead.
 
 use codegen::is_line;
 use codegen::names::{self, Case};
@@ -42,7 +42,7 @@ impl Reader<'_> {
         Tree::map().with("title", title).with("summary", summary.as_deref().unwrap_or("unknown"))
     }
 
-    /// Returns the name of an endpoint, which is derived from its operation id, or from its path if it has none.
+    /// Returns the name of an endpoint, which is derived from the operation id or, if that is missing, from the path.
     pub(super) fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
         let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));

@@ -115,8 +115,8 @@ fn is_record(seen: &Observed) -> bool {
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most of them
-/// look like data, or no two objects have a key in common.
+/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins. This is so if
+/// most keys look like data, or if no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
@@ -135,7 +135,7 @@ fn time_unit(seen: &Observed) -> Option<&'static str> {
 
 /// Returns the unit in which a number would be a timestamp between 1990 and 2200.
 pub(super) fn unit_of(number: f64) -> Option<&'static str> {
-    // 1990 and 2200, in seconds.
+    // The years 1990 and 2200, in Unix seconds.
     let (first, last) = (6.3e8, 7.3e9);
     let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
     let fits = |scale: f64| (first * scale..=last * scale).contains(&number);

@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a type for the items of a list or a map, which may be null, if the known type does not fit them.
+    /// If the known type of the items of a list or a map does not fit the items, returns a type that does.
     fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         let (item, was_optional) = match known {
             TypeExpr::Option(item) => (&**item, true),

@@ -10,12 +10,12 @@ use crate::yaml_tree::Tree;
 /// The paths of records, types and shared params by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// Records by file and name.
+    /// The paths of records, by file and name.
     records: HashMap<String, HashMap<String, YamlPath>>,
     types: HashMap<String, YamlPath>,
-    /// Shared params by the name with which entries of `params` refer to them.
+    /// The paths of shared params, by the name with which entries of `params` refer to a shared param.
     params: HashMap<String, YamlPath>,
-    /// Shared params by wire name.
+    /// The paths of shared params, by wire name.
     by_wire_name: HashMap<String, Vec<YamlPath>>,
     /// The entries of each param set.
     sets: HashMap<String, Vec<String>>,

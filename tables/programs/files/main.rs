@@ -24,7 +24,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// 2024-06-15T00:00:00Z.
+/// The end of all ranges: 2024-06-15T00:00:00Z.
 const END: i64 = 1_718_409_600;
 
 fn sandbox() -> Outcome<Sandbox> {

@@ -58,20 +58,20 @@ pub struct Summary {
     pub is_cancelled: bool,
     /// `true` if the run ended because neither service nor rate limiter responded for two minutes.
     pub is_unreachable: bool,
-    /// Records that this run added.
+    /// Number of records that this run added.
     pub records: u64,
-    /// Requests that this run has made.
+    /// Number of requests that this run has made.
     pub requests: u64,
     /// Duration of the run.
     pub elapsed: Duration,
-    /// Pages with a usable response.
+    /// Number of pages with a usable response.
     pub pages: u64,
     /// `true` if a text file was missing or had been changed since the last run, and was written again.
     pub is_restored: bool,
     /// Files that this run has written.
     pub files: Vec<String>,
-    /// Pages that could not be fetched. Pages without a response do not count, because they are requested again until
-    /// the run ends.
+    /// Number of pages that could not be fetched. Pages without a response do not count, because they are requested
+    /// again until the run ends.
     pub failed_pages: u64,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
@@ -85,19 +85,19 @@ pub struct Summary {
 pub struct SeriesReport {
     /// The path that identifies the series.
     pub path: String,
-    /// New records before the first existing record or after the last.
+    /// Number of new records before the first existing record or after the last.
     pub added: u64,
-    /// New records in gaps.
+    /// Number of new records in gaps.
     pub filled: u64,
-    /// Records that the service has revised since they were written.
+    /// Number of records that the service has revised since they were written.
     pub revised: u64,
-    /// New or revised records with a value that does not fit its column. The value is null, and its original is among
-    /// the unknown fields.
+    /// Number of new or revised records with a value that does not fit its column. The value is null, and its original
+    /// is among the unknown fields.
     pub invalid: u64,
-    /// Records that were dropped because they have no valid time or cannot be parsed. Records that an earlier run has
-    /// reported do not count.
+    /// Number of records that were dropped because they have no valid time or cannot be parsed. Records that an earlier
+    /// run has reported do not count.
     pub dropped: u64,
-    /// Missing records between the first and the last record.
+    /// Number of missing records between the first and the last record.
     pub missing: u64,
     /// The maximum number of records that a run has planned to fetch and no run has fetched, before the first record or
     /// after the last record.

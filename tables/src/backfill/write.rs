@@ -42,8 +42,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the ranges that are about to be requested to the state of each series. If they are before the first record,
-    /// the file alone would not show that records are missing, so the state is written before the first request.
+    /// Adds the ranges that are about to be requested to the state of each series. If a range is before the first
+    /// record, the file alone would not show missing records, so the state is written before the first request.
     pub(super) async fn note_planned(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
         for (index, (plan, _)) in planned.iter().enumerate() {
             let Some((_, one)) = self.series(index) else { continue };

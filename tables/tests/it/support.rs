@@ -22,7 +22,7 @@ use tables::{Backfill, BackfillEvent, SeriesRequest, Summary, Target, TextWriter
 pub(crate) const HOUR: i64 = 3_600;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-/// 2024-06-15T00:00:00Z.
+/// The end of most ranges: 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
 /// Creates a client for which a function computes the status and the body of each response from the URL and the range
