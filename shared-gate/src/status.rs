@@ -26,7 +26,7 @@ pub struct Status {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
-    /// Number of requests of the machine in flight.
+    /// Number of the machine's requests in flight.
     pub in_flight: usize,
     /// `true` if requests of the machine wait.
     pub waiting: bool,

@@ -252,8 +252,8 @@ impl<S: StateStore> Worker<S> {
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {
             self.accept(proposal);
-            // The status is sent here too, because under load there are always new events and `work` never sends it. It
-            // includes all events before the calls, because the accepted proposal contained them.
+            // The status is sent here too, because under load there are always new events and `work` never sends it.
+            // The status includes all events before the calls, because the accepted proposal contained them.
             if let Some(status) = self.known.as_ref().map(|known| known.shared.status(response.now)) {
                 self.answer(&Ok(status));
             }

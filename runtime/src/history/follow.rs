@@ -66,7 +66,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
 /// other error is returned, and the next call sends a request again after a pause. A series without new records is
 /// requested less and less often.
-#[must_use = "nothing is requested before the next update is"]
+#[must_use = "a follower requests nothing before its next update is awaited"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 
 /// The next item of a [`Follow`].

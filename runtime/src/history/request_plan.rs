@@ -102,7 +102,7 @@ impl RequestTemplate {
             return Ok(());
         }
         let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
-        Err(self.about(error.with_hint("start without it, or send the request that it belongs to")))
+        Err(self.about(error.with_hint("start without the checkpoint, or send the request that it belongs to")))
     }
 
     /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
@@ -150,8 +150,8 @@ fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// Returns the maximum number of records on a page that are outside its window. It is one for steps longer than two
-/// seconds, because there cannot be records on both sides of such a window.
+/// Returns the maximum number of records on a page that are outside its window. The number is 1 for steps longer than
+/// two seconds, because there cannot be records on both sides of such a window.
 fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)

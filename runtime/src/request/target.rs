@@ -75,7 +75,7 @@ impl RequestTarget {
 
     fn set_params(&mut self, name: Cow<'static, str>, values: impl IntoIterator<Item = String>, is_ambiguous: bool) {
         let key = self.sort_key(&name);
-        // The values of a param are adjacent.
+        // All values of a param are adjacent in `params`.
         let first = self.params.partition_point(|param| self.sort_key(&param.name) < key);
         let end = self.params.partition_point(|param| self.sort_key(&param.name) <= key);
         let params = std::iter::repeat(name).zip(values).map(|(name, value)| Param { name, value, is_ambiguous });

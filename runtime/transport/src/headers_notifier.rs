@@ -7,8 +7,8 @@ use crate::Headers;
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
-/// Notified when the status and headers of a response have arrived, because after a 429 no other request may be sent,
-/// even while the body is still being read.
+/// Notified when the status and headers of a response have arrived, even while the body is still being read, because
+/// after a 429 no other request may be sent.
 #[derive(Clone, Default)]
 pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
 

@@ -80,8 +80,8 @@ impl Follower {
     pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
         let mut outcome = self.outcome.clone();
         loop {
-            // Checked first, even if the old token still works: a stalled request may occupy a slot that the caller
-            // waits for.
+            // The runtime is checked first, even if the old token still works, because a stalled request may occupy a
+            // slot that the caller waits for.
             if !self.runtime.is_running().await {
                 return outcome.borrow().clone();
             }
