@@ -58,7 +58,7 @@ impl Line {
         Self { label, points: finite.map(point).collect() }
     }
 
-    /// Downsamples to this many columns, of which each keeps its minimum and its maximum.
+    /// Reduces the points to this many columns. Each column keeps its minimum and its maximum.
     fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
         let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
         let extremes = |points: &[(f64, f64)]| {

@@ -35,7 +35,7 @@ impl Bar {
         Self { bar, total, line: Instant::now() }
     }
 
-    /// Updates the progress of all series. Prints it as a line once a minute if no bar is drawn.
+    /// Updates the progress of all series. If no bar is drawn, prints the progress as a line once a minute.
     pub(crate) fn progress(&mut self, total: &Progress, log: Log) {
         self.total.clone_from(total);
         self.bar.set_length(total.pages + total.pages_left);

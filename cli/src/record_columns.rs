@@ -134,8 +134,8 @@ impl Layout {
     /// Returns the fields of a record that have no column, as an object.
     fn unknown_fields(&self, record: &AnyRecord) -> Cell {
         if let Some(fields) = record.unknown_fields().filter(|fields| !fields.is_empty()) {
-            // Numbers stay as the service wrote them. Removing line breaks changes no value, because those in JSON
-            // strings are escaped.
+            // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in
+            // JSON strings are escaped.
             return Cell::Json(fields.as_json().replace(['\n', '\r'], ""));
         }
         let all = record.as_any().and_then(Value::as_object).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The series to request, which are every endpoint with every combination of the values on the command line.
+//! The series to request: every endpoint with every combination of the values on the command line.
 //!
 //! Values are checked against the registry, and each series gets a label that distinguishes it from the others. Nothing
 //! is sent here.
@@ -123,7 +123,7 @@ fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
-/// Rejects a param that none of the endpoints accepts. A param that only some of them accept is set on those.
+/// Rejects a param that none of the endpoints accepts. A param that some endpoints accept is set on those endpoints.
 fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
     let accepts = |target: &Target, name: &str| target.known.is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {

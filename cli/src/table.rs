@@ -23,7 +23,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the chosen format, or the default for a terminal or a program.
+    /// Returns the chosen format. The default is a table on a terminal, and otherwise `program`.
     pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
         chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
     }
@@ -192,8 +192,8 @@ pub(crate) fn readable(text: &str) -> String {
     text.replace(steers, " ")
 }
 
-/// Returns the number of decimals for seven significant digits of the largest number, without trailing zeros that all
-/// numbers have.
+/// Returns the number of decimals with which the largest number has seven significant digits, without trailing zeros
+/// that all numbers have.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));

@@ -1,4 +1,4 @@
-//! A value with its location in the catalogue, which errors about the value contain.
+//! A value with its location in the catalogue, for errors about the value.
 //!
 //! A spanned value is compared, printed and read like the value itself.
 

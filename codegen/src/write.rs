@@ -81,7 +81,7 @@ impl Report {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
 
-    /// Returns the name of another crate that has files in the folder; `None` if there is no such file.
+    /// Returns the name of another crate that has files in the folder; `None` if there is no such crate.
     pub fn other_owner(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match &change.kind {
             ChangeKind::Foreign(owner) => owner.as_deref(),

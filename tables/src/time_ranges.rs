@@ -8,7 +8,7 @@ use std::ops::Range;
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Time ranges in order, of which no two overlap or touch.
+/// Time ranges in order. No two of these ranges overlap or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<(Timestamp, Timestamp)>", into = "Vec<(Timestamp, Timestamp)>")]
 pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);

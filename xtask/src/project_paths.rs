@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The project's root. The variable is read at run time, because checkouts that share a target folder also share this
-/// program.
+/// The project's root. `CARGO_MANIFEST_DIR` is read at run time, because checkouts that share a target folder also
+/// share this program.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let xtask = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));

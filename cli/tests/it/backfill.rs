@@ -322,7 +322,7 @@ fn with_hang_up(command: &Command) -> Command {
     wrapped(if is_ignored { &["env", "--default-signal=HUP"] } else { &["env"] }, command)
 }
 
-/// Returns a command that runs the program and arguments `by`, followed by another command as further arguments.
+/// Returns a command that runs the program `by` with another command as its last arguments.
 #[cfg(unix)]
 fn wrapped(by: &[&str], command: &Command) -> Command {
     let mut outer = Command::new(by[0]);

@@ -301,7 +301,7 @@ fn poll_prints_closed_intervals() {
     assert!(lines.is_sorted_by_key(|line| line[metric().time].to_string()));
 }
 
-/// The interval that contains the start is requested completely, so that it does not look missing.
+/// The interval that contains the start is requested completely, so that its record does not seem to be missing.
 #[test]
 fn relative_start_is_rounded_to_an_interval() {
     let folder = tempfile::tempdir().unwrap();

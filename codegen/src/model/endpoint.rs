@@ -118,7 +118,7 @@ pub struct Param {
     pub rejected_values: Vec<String>,
     /// A value for sample requests. It is never a value that the endpoint is known to reject.
     pub example: Option<String>,
-    /// The evidence that only one value is accepted.
+    /// The evidence for the fact that only one value is accepted.
     pub single_value: Option<Evidence>,
     pub unit: String,
     pub summary: String,

@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
-        // `param_sets` compares its constants with these, because all of them are in one module.
+        // `param_sets` compares its constants with those of the shared params, because all are in one module.
         self.constants = constants;
         params
     }

@@ -37,7 +37,7 @@ pub enum Heading {
 }
 
 impl Changes {
-    /// Returns `true` if there are no changes. The emitted files are then identical.
+    /// Returns `true` if there are no changes, which means that the emitted files are identical.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -89,7 +89,7 @@ fn located(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }
 
-/// Returns the replacement for a removed item in parentheses, if there is one.
+/// Returns the replacement for a removed item, in parentheses; empty if there is none.
 fn substitute(Item { kind, owner, wire, .. }: &Item) -> String {
     match kind {
         Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` requests it untyped)"),

@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
-    /// Returns the type, unless it nests more lists and maps than the catalogue allows.
+    /// Returns the type, or `any` if the type nests more lists and maps than the catalogue allows.
     fn shallow(&mut self, ty: String, pointer: &str) -> String {
         if TypeExpr::parse(&ty).is_some() {
             return ty;

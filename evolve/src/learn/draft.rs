@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         crate::rust_names::ident_of(self.endpoint.tree(self.editor)).unwrap_or_default()
     }
 
-    /// Returns the name of the record for nested objects: a known record with the same fields, or a new one.
+    /// Returns the name of the record for nested objects: a known record with the same fields, or a new record.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         let fields = self.new_fields(seen, |_| true);
         self.note_equal_fields(&format!("`{name}`"), seen, &fields);

@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds an enum with these values to the draft. If an enum with the same name is already drafted, the values are
-    /// added to it.
+    /// added to that enum.
     fn draft_enum(&mut self, wanted: WantedName, field: &str, values: Vec<String>) -> String {
         let namesake = self.named_type(&wanted.name).map(|at| at.tree(self.editor).entries("values"));
         let is_among = |value: &Tree| value.text("value").is_some_and(|value| values.iter().any(|text| text == value));

@@ -7,7 +7,7 @@ use crate::editor::{Editor, Refusal};
 use crate::saved_response::SavedResponse;
 use crate::yaml_tree::Tree;
 
-/// Rejects a response that is probably an error response. If it has a success status, a warning is returned instead.
+/// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
 pub(super) fn check(
     editor: &Editor,
     file: &str,

@@ -105,7 +105,7 @@ impl Reader<'_> {
         self.editor.set(body, "time", "none");
     }
 
-    /// Returns the `time` of a body that does not use the envelope's time field, and notes it.
+    /// Returns the `time` of a body that does not use the envelope's time field, and adds a note.
     pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
         let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let other = timestamps.filter_map(|field| Some((field.text("name")?, is_time_of_record(field))));

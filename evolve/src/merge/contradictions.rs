@@ -87,12 +87,12 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         compare("required in the description", |known, new| {
             (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
         });
-        // A param that is reported as required is not an argument of its method.
+        // A known param is compared only if it is an argument, which it is not if it is only reported as required.
         compare("not required in the description", |known, new| {
             let is_sent = is_argument(&new.definition) || new.has("const_value");
             (is_argument(&known.definition) && !is_sent).then(String::new)
         });
-        // A field whose evidence is not `documented` is an `Option` too.
+        // A known field is compared only if it is documented, because any other field is an `Option` anyway.
         compare("optional in the description", |known, new| {
             let is_documented = known.definition.text("evidence") == Some("documented");
             (new.has("optional") && !known.has("optional") && is_documented).then(String::new)

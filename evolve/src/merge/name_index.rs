@@ -57,7 +57,7 @@ impl Index {
         self.by_wire_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the shared params to which a name in `params` refers: one param, or those of a set.
+    /// Returns the shared params to which a name in `params` refers: one param, or all params of a set.
     pub(super) fn shared(&self, name: &str) -> Vec<YamlPath> {
         match self.sets.get(name) {
             Some(ids) => ids.iter().filter_map(|id| self.params.get(id)).cloned().collect(),

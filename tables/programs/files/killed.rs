@@ -14,7 +14,7 @@ use parquet::file::reader::ChunkReader;
 
 use super::{Outcome, client, job, run, sandbox, series};
 
-/// The number of days of a job on disk. A year of minutes of four series takes long enough to be killed often.
+/// The number of days of a job on disk, with four series and a record per minute. Such a job can be killed often.
 const DAYS: i64 = 365;
 
 /// The number of days of a job in a bucket. It is smaller than `DAYS`, because test servers write objects slowly.

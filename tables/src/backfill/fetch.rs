@@ -26,7 +26,7 @@ const TROUBLE: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_secs(1);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
-    /// Fetches these ranges concurrently, until all end, the run is cancelled, or the service is unreachable.
+    /// Fetches these ranges concurrently, until all have ended, the run is cancelled, or the service is unreachable.
     pub(super) async fn fetch(
         &mut self,
         items: &[Item],

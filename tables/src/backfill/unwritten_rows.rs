@@ -13,7 +13,7 @@ use crate::partition::Partition;
 use crate::series::SeriesRequest;
 use crate::time_ranges::TimeRanges;
 
-/// Number of rows that triggers a write, so that a killed run loses little.
+/// Number of rows that triggers a write, so that a killed run loses few rows.
 const ROWS: usize = 100_000;
 
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows.
