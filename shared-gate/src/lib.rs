@@ -35,8 +35,8 @@
 //! # How it works
 //!
 //! The shared state is a text with a version, under one key of the server. A machine computes the next shared state
-//! from the last state that it knows, and offers the next state to the server. If another machine has changed the state
-//! in the meantime, the server rejects the offer and returns the current state. A script of a few lines does this
+//! from the last state that it knows, and sends the next state to the server. If another machine has changed the state
+//! in the meantime, the server rejects the next state and returns the current one. A script of a few lines does this
 //! compare-and-set and reads the server's clock; it is the only code that the server executes. The same Rust code as in
 //! the built-in gate decides which requests are admitted. A machine admits requests slightly before they may be sent,
 //! so that the exchange with the server does not delay them.

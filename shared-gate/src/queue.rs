@@ -115,7 +115,7 @@ fn worker_ended() -> RateLimiterError {
 pub(crate) struct QueuedRequest {
     progress: Mutex<Progress>,
     weight: usize,
-    /// Weak, because a transport may keep a request that has ended, and the channel must close nevertheless.
+    /// The sender is weak, because the channel must close even if a transport keeps a request that has ended.
     queue: mpsc::WeakUnboundedSender<Message>,
 }
 

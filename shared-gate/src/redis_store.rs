@@ -63,8 +63,8 @@ impl StateStore for RedisStore {
         let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
         let is_offer = offer.next.is_some();
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
-        // The script returns the version with the run of the server as a prefix, which an offered version does not
-        // have.
+        // The version that the script returns begins with the run of the server, which the sent version does not
+        // contain.
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
         let is_empty = version.ends_with(':');
         let update = if is_known { Update::None } else { Update::Other((!is_empty).then_some(text)) };

@@ -1,9 +1,9 @@
 //! The state shared by all machines: the state of the rate limit and the lease of each machine.
 //!
-//! A machine writes its events and the requests that it admits into a copy of the state, and offers the copy to the
+//! A machine writes its events and the requests that it admits into a copy of the state, and sends the copy to the
 //! store, which accepts it unless another machine has changed the state in the meantime. So the machines apply the
-//! rules of the built-in gate one after the other. Times are those of the server's clock. Nothing here waits, sends or
-//! reads a clock.
+//! rules of the built-in gate one after the other. Times are those of the server's clock. This module never waits,
+//! sends or reads a clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! A proposal: the next shared state as computed by one machine.
 //!
 //! A proposal is computed from the shared state on the server, the events of this machine since then, and its waiting
-//! requests. It contains the shared state to offer, the requests that are admitted if the server accepts the offer,
-//! whether the offer is worth an exchange, and the time of the next check.
+//! requests. It contains the next shared state, the requests that are admitted if the server accepts this state,
+//! whether the proposal is worth an exchange, and the time of the next check.
 
 use std::time::Duration;
 
@@ -23,21 +23,21 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Returns `true` if a server in this run must still have the shared state.
+    /// Returns `true` if the server, whose current run is `run`, must still have the shared state.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < LIFETIME
     }
 }
 
-/// A shared state to offer, and its consequences if it is accepted.
+/// The next shared state, and its consequences if the server accepts it.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) shared: SharedState,
     /// The admitted requests with their weights and the earliest times to send them. The times are of this machine's
-    /// clock, because the server's clock may be changed before the offer is accepted.
+    /// clock, because the server's clock may be changed before the server accepts the proposal.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// Number of events written into the proposal.
     pub(crate) events: usize,
@@ -53,7 +53,7 @@ const AT_ONCE: usize = 64;
 /// Maximum delay until a machine notices a slot that another machine has released.
 const SLOTS: Duration = Duration::from_millis(25);
 
-/// Maximum delay until a machine reads the changes of others.
+/// Maximum delay until a machine reads the changes of other machines.
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: StateStore> Worker<S> {

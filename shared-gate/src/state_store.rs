@@ -42,7 +42,7 @@ pub(crate) struct Response {
 /// The part of the response that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
-    /// Nothing is new: the known version was current, and the offer, if there was one, was accepted.
+    /// Nothing is new: the machine knew the current version, and the text that it sent, if any, was stored.
     None,
     /// The store has another text, or none.
     Other(Option<String>),
@@ -50,9 +50,9 @@ pub(crate) enum Update {
 
 /// Stores the shared state.
 pub(crate) trait StateStore: Send + Sync + 'static {
-    /// Reads the clock, and replaces the stored text if its version is the known one. Both happen in one atomic step.
+    /// Reads the clock, and replaces the stored text if its version is `offer.known`. Both happen in one atomic step.
     ///
-    /// After an error the store may or may not have accepted the offer.
+    /// After an error, the text may or may not have been replaced.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Response, Failure>> + Send;
 }
 

@@ -1,9 +1,8 @@
 //! The worker: the only task of a machine that exchanges shared states with the server.
 //!
-//! The worker computes the next shared state from the events of requests, offers it, and admits requests once the
-//! server has accepted the offer. If another machine has changed the shared state in the meantime, the worker starts
-//! again from the changed state. `SharedState` decides which requests are admitted, and the store hides the connection
-//! to the server.
+//! The worker computes the next shared state from the events of requests, sends it, and admits requests once the server
+//! has accepted it. If another machine has changed the shared state in the meantime, the worker starts again from the
+//! changed state. `SharedState` decides which requests are admitted, and the store hides the connection to the server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -70,7 +69,7 @@ pub(crate) struct Worker<S> {
     pub(crate) write_by: Option<Instant>,
     /// The number of the last proposal.
     pub(crate) proposals: u64,
-    /// An offer that the server may or may not have accepted.
+    /// A proposal that the server may or may not have accepted.
     unsettled: Option<Proposal>,
     pub(crate) outage: Option<Outage>,
 }
@@ -207,7 +206,7 @@ impl<S: StateStore> Worker<S> {
         self.exchange(None).await
     }
 
-    /// Offers a proposal to replace the known shared state.
+    /// Sends a proposal, which replaces the known shared state if the server accepts it.
     async fn offer(&mut self, proposal: Proposal) -> Result<(), Failure> {
         let next = Stored { version: proposal.version.clone(), text: proposal.shared.text()? };
         self.unsettled = Some(proposal);
@@ -222,7 +221,7 @@ impl<S: StateStore> Worker<S> {
         self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
 
-    /// Processes the store's response, which may also show whether an earlier offer was accepted.
+    /// Processes the store's response, which may also show whether an earlier proposal was accepted.
     fn settle(&mut self, begun: Instant, response: Response) -> Result<(), Failure> {
         let now = Instant::now();
         self.clock.learn(begun, now, response.now);
@@ -240,14 +239,14 @@ impl<S: StateStore> Worker<S> {
             (Update::None, None, None) => lost(),
             (Update::Other(text), ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
         };
-        // If the response to an offer was lost, the number in the lease shows that the offer was accepted.
+        // If the response to a proposal was lost, the number in the lease shows that the proposal was accepted.
         let is_accepted = |proposal: &Proposal| {
             response.version == format!("{}:{}", response.run, proposal.version)
                 || shared.exchange(&self.machine) == Some(proposal.number)
         };
         let accepted = unsettled.filter(is_accepted);
         // This also applies to a state that this machine has just written, because the clock may have been set while
-        // the offer was in transit.
+        // the proposal was in transit.
         let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {

@@ -51,7 +51,7 @@ impl Credentials {
         for DefaultHeader { name, value, .. } in defaults {
             headers.insert_sensitive(name, value.expose())?;
         }
-        // Checked before the API key is added, because only the user's headers are checked.
+        // The check precedes the API key, because it applies only to the user's headers.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
         let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));

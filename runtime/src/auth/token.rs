@@ -87,7 +87,7 @@ impl TokenFlow {
         loop {
             let follower = {
                 let mut last = lock(&self.fetch);
-                // Checked again under the lock, because another caller may have fetched a token meanwhile.
+                // The cache is checked again under the lock, because another caller may have fetched a token meanwhile.
                 if let Some(token) = lock(&self.cache).fresh() {
                     return Ok(token);
                 }

@@ -174,7 +174,7 @@ impl<'a> Row<'a> {
             Err(_) if self.is_lenient => {
                 json.back_to(start);
                 json.skip(next)?;
-                // The field is null in any case, so an original `null` is not kept.
+                // The field reads as null in any case, so a `null` in the body need not be kept.
                 if next != b'n' {
                     self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
                 }

@@ -88,7 +88,7 @@ impl RequestContext {
     /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
     pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
-        // Set before the check, so that the error for an expired timeout describes this wait.
+        // The wait is stored before the check, so that the error for an expired timeout describes this wait.
         self.waiting = Some((reason, now));
         match self.deadline {
             Some(deadline) if deadline <= now => Err(self.timed_out("timeout")),
@@ -138,7 +138,7 @@ impl RequestContext {
         if self.out_of_time {
             return Err(error);
         }
-        // Counted before the decision, which compares the counts with their maximums.
+        // The failure is counted before the decision, which compares the counts with their maximums.
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.is_worth_one_more());
         let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;

@@ -218,7 +218,7 @@ impl Retries {
         }
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
-        // Paid last, so that a request that is not retried costs nothing.
+        // The budget is charged last, so that a request that is not retried costs nothing.
         if !is_free && !self.pay() {
             return Err(error.with_hint("retry budget exhausted (too many recent failures)"));
         }

@@ -187,7 +187,7 @@ impl Job {
         }
         self.begun.get_or_insert_with(Instant::now);
         let accepted = loop {
-            // Checked before sending, because a window that is complete can lead to another request.
+            // A complete window is taken before a request is sent, because taking it can lead to another request.
             if let Some(accepted) = self.pager.take() {
                 break accepted;
             }

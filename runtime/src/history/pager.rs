@@ -259,7 +259,7 @@ impl<R> Pager<R> {
         if let Some(doubted) = page.confirms {
             self.limits.confirm(doubted, received, is_empty);
             if doubted > 0 && is_empty {
-                // The larger page, of which this window is a part, has already reported these records.
+                // This window is part of a larger page, whose report already includes the bad and the dropped records.
                 (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
             }
         }

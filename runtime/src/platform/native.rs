@@ -120,7 +120,7 @@ impl<T> Drop for Driven<T> {
         let mut slot = self.slot();
         slot.is_dropped = true;
         let future = slot.future.take();
-        // Unlocked first, because dropping the future runs other code.
+        // The slot is unlocked first, because dropping the future runs other code.
         drop(slot);
         drop(future);
     }

@@ -105,7 +105,7 @@ impl RateLimit {
 
     /// Returns a limit that satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
-        // Sorted, so that the order in which limits are combined does not affect equality.
+        // The windows are sorted, so that limits combined in another order are equal.
         let mut windows = [self.windows, other.windows].concat();
         windows.sort_unstable();
         windows.dedup();

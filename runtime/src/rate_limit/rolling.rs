@@ -59,7 +59,7 @@ struct LimitQueue(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
-    /// The time at which the rate limiter was created, when its clock reads `BEGIN`.
+    /// The time at which the rate limiter was created. At this time, its clock reads `BEGIN`.
     begun: Instant,
 }
 
@@ -205,7 +205,7 @@ struct Admission {
     /// The number of queues that the request has passed.
     passed: usize,
     weight: usize,
-    /// This lock is held only briefly, and is always taken before that of a queue, which rules out a deadlock.
+    /// This lock is held only briefly, and is always taken before the lock of a queue, which rules out a deadlock.
     progress: Mutex<Progress>,
 }
 

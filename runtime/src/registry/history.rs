@@ -26,12 +26,12 @@ pub struct HistoryInfo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistorySource {
-    /// By the service. The endpoint has a history if it accepts these params.
+    /// The service declares the params. The endpoint has a history if it accepts them.
     #[default]
     Service,
-    /// By the endpoint itself.
+    /// The endpoint declares the params.
     Endpoint(&'static HistoryInfo),
-    /// Nowhere: it is unknown how to request a history, even if the endpoint accepts the params of the service.
+    /// The params of the history are unknown, even if the endpoint accepts the params of the service.
     Unknown,
 }
 

@@ -171,7 +171,7 @@ async fn server_restored_from_a_backup_delays_one_window() {
 
 #[tokio::test(start_paused = true)]
 async fn clock_set_back_delays_one_window() {
-    // The clock is also set back while offers are in transit.
+    // The clock is also set back while proposals are in transit.
     for step in 0..6 {
         let set_back = async |store: &MemoryStore| {
             tokio::time::sleep(17 * step * MILLISECOND).await;

@@ -96,7 +96,7 @@ where
         || head.headers.contains_key(TRANSFER_ENCODING);
     let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), ""));
     response.ends_with_connection = !has_end;
-    // Reported before the body is read, because after a 429 no other request may be sent in the meantime.
+    // The headers are reported before the body is read, because after a 429 no other request may be sent.
     on_headers.notify(response.status, &response.headers);
     let headers = &mut response.headers;
     let read = async {
