@@ -23,7 +23,7 @@ impl SentNotifier {
         Self(Some(Arc::new(notified)))
     }
 
-    /// Reports that the request is being sent, from any thread. Only the first call counts.
+    /// Reports that the request is being sent, from any thread. The rate limiter ignores all reports after the first.
     pub fn notify(&self) {
         if let Some(notified) = &self.0 {
             notified();
