@@ -7,6 +7,7 @@
 mod endpoint;
 mod history;
 mod service;
+mod setters;
 mod value;
 
 use std::fmt;

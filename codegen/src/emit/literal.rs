@@ -129,33 +129,24 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// Returns the struct literal of a registry entry. The fields that are not in `fields` are taken from `base`.
-pub(super) fn entry(name: &str, fields: &[TokenStream], base: &TokenStream) -> TokenStream {
-    if fields.iter().all(TokenStream::is_empty) {
-        return base.clone();
-    }
-    let name = ident(name);
-    quote!(#name { #(#fields)* ..#base })
-}
-
-/// Returns the field `key: value,` of a struct literal; nothing if there is no value.
-pub(super) fn field<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
+/// Returns the call `.key(value)` of a setter; nothing if there is no value.
+pub(super) fn set<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
-    value.map_or_else(TokenStream::new, |value| quote!(#key: #value,))
+    value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
 }
 
-/// Returns the field `key: Some(value),` of a struct literal; nothing if there is no value.
+/// Returns the call `.key(Some(value))` of a setter; nothing if there is no value.
 pub(super) fn some<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
-    field(key, value.map(|value| quote!(Some(#value))))
+    set(key, value.map(|value| quote!(Some(#value))))
 }
 
-/// Returns the field `key: text,` of a struct literal; nothing if the text is empty.
+/// Returns the call `.key(text)` of a setter; nothing if the text is empty.
 pub(super) fn text(key: &str, text: &str) -> TokenStream {
-    field(key, Some(text).filter(|text| !text.is_empty()))
+    set(key, Some(text).filter(|text| !text.is_empty()))
 }
 
 fn range(range: Range) -> TokenStream {
-    field("range", Some(range).filter(|range| !range.is_all()))
+    set("range", Some(range).filter(|range| !range.is_all()))
 }
 
 fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
@@ -171,28 +162,27 @@ pub(super) fn field_info(field: &Field) -> TokenStream {
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
-    let optional = self::field("optional", field.optional.then_some(true));
+    let optional = set("optional", field.optional.then_some(true));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let meaning = meaning(&field.unit, &field.summary, &field.notes);
-    let base = quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence));
-    entry("FieldInfo", &[optional, range, example, meaning], &base)
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #meaning)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (some("label", status.label.as_ref()), field("summary", status.summary.as_ref()));
+    let (label, summary) = (some("label", status.label.as_ref()), set("summary", status.summary.as_ref()));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
-    entry("StatusInfo", &[label, summary, advice, notes], &quote!(StatusInfo::new(#code, #evidence)))
+    quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
 
 pub(super) fn param_info(param: &Param) -> TokenStream {
     let Param { ident: name, wire_name, evidence, .. } = param;
     let ty = value_type(&param.ty);
     let list_as = (param.list_as != ListFormat::Commas).then(|| variant("ListFormat", param.list_as));
-    let fields = [
-        field("location", param.in_path.then(|| quote!(ParamLocation::Path))),
+    let facts = [
+        set("location", param.in_path.then(|| quote!(ParamLocation::Path))),
         some("list_setter", param.list_setter.as_ref()),
-        field("list_as", list_as),
+        set("list_as", list_as),
         some("const_value", param.const_value.as_ref()),
         some("required", param.required),
         some("single_value", param.single_value),
@@ -204,12 +194,12 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
         some("example", param.example.as_ref()),
         meaning(&param.unit, &param.summary, &param.notes),
     ];
-    entry("ParamInfo", &fields, &quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence)))
+    quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #(#facts)*)
 }
 
-/// Returns the field with a list of values; nothing if the list is empty.
+/// Returns the call of a setter with a list of values; nothing if the list is empty.
 pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
-    field(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
+    set(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
 /// Returns a param of an endpoint as an expression: a literal, or the constant of a shared param with the overrides of
@@ -224,16 +214,16 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
         return quote!(params::#constant);
     }
     let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { values(key, own) };
-    let fields = [
-        field("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
+    let facts = [
+        set("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
         some("default", own.default.as_ref().filter(|_| own.default != shared.default)),
         list("allowed_values", &own.allowed_values, &shared.allowed_values),
         list("tested_values", &own.tested_values, &shared.tested_values),
         list("rejected_values", &own.rejected_values, &shared.rejected_values),
         some("example", own.example.as_ref().filter(|_| own.example != shared.example)),
-        field("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
+        set("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
     ];
-    entry("ParamInfo", &fields, &quote!(params::#constant))
+    quote!(params::#constant #(#facts)*)
 }
 
 fn body(body: &Body) -> TokenStream {
@@ -241,11 +231,11 @@ fn body(body: &Body) -> TokenStream {
         Body::Series { record, time, time_form, evidence } => {
             let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
             let time_unit = option(*time_form);
-            quote!(body: BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence },)
+            quote!(.body(BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence }))
         }
         Body::Object { record, evidence } => {
             let record = record_info(record);
-            quote!(body: BodyInfo::Object { record: #record, evidence: #evidence },)
+            quote!(.body(BodyInfo::Object { record: #record, evidence: #evidence }))
         }
         Body::Unknown => TokenStream::new(),
     }
@@ -272,20 +262,19 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         HistorySource::Endpoint(own) => Some(history_info(own)).map(|own| quote!(HistorySource::Endpoint(&#own))),
         HistorySource::Unknown => Some(quote!(HistorySource::Unknown)),
     };
-    let fields = [
+    let facts = [
         values("aliases", aliases),
         text("summary", &endpoint.summary),
         some("path", endpoint.path.as_ref()),
-        field("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
+        set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
         some("params", params(api, endpoint)),
         body(&endpoint.body),
-        field("history", history),
-        field("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
+        set("history_source", history),
+        set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
         text("notes", &endpoint.notes),
         some("deprecated", endpoint.deprecated.as_ref()),
     ];
-    let info = entry("EndpointInfo", &fields, &quote!(EndpointInfo::new(#group, #name, #title)));
-    quote!(&#info)
+    quote!(&EndpointInfo::new(#group, #name, #title) #(#facts)*)
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{entry, field, field_info, field_literal, ident, text, variant};
+use super::literal::{field_info, field_literal, ident, set, text, variant};
 use super::render::{Imports, Source, names_of};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
@@ -86,11 +86,10 @@ fn description(record: &Record) -> TokenStream {
     let summary = text("summary", summary);
     let form = (*form != RecordLayout::Object).then(|| variant("RecordLayout", form));
     let infos = fields.iter().map(field_info);
-    let base = quote!(RecordInfo::new(#name, &[#(#infos),*]));
-    let info = entry("RecordInfo", &[summary, field("form", form)], &base);
+    let form = set("form", form);
     quote! {
         impl Record for #record {
-            const INFO: &'static RecordInfo = &#info;
+            const INFO: &'static RecordInfo = &RecordInfo::new(#name, &[#(#infos),*]) #summary #form;
         }
     }
 }

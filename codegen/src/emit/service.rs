@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::{entry, field, field_info, history_info, ident, integer, option, some, status_info, text};
+use super::literal::{field_info, history_info, ident, integer, option, set, some, status_info, text};
 use super::render::{Imports, Source, names_of};
 use super::{File, Package, docs};
 use crate::model::{
@@ -67,37 +67,37 @@ fn info(service: &Service) -> TokenStream {
     let ErrorBody { name, message, code, .. } = &service.error_body;
     let name = option(name.as_ref().map(|(name, known)| quote!((#name, #known))));
     let error_body = quote!(ErrorBodyInfo { name: #name, message: &[#(#message),*], code: &[#(#code),*] });
-    let fields = [
+    let facts = [
         text("version", &service.version),
         text("summary", &service.summary),
         text("env_prefix", &service.env_prefix),
         text("base_url_suffix", &service.base_url_suffix),
-        field("time_unit", unit),
+        set("time_unit", unit),
         service.api_key.as_ref().map(api_key).unwrap_or_default(),
         list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value))),
         some("client_credentials", service.client_credentials.as_ref().map(client_credentials)),
         list("errors", &service.errors, status_info),
-        field("error_body", Some(error_body)),
+        set("error_body", Some(error_body)),
         list("limits", &service.limits, limit),
         some("envelope", service.envelope.as_ref().map(envelope)),
         some("history", service.history.as_ref().map(history_info)),
     ];
-    entry("ServiceInfo", &fields, &quote!(ServiceInfo::new(#title)))
+    quote!(ServiceInfo::new(#title) #(#facts)*)
 }
 
 fn api_key(key: &ApiKey) -> TokenStream {
     let carrier = match &key.carrier {
         KeyCarrier::Header { name, prefix } => {
             let prefix = text("api_key_prefix", prefix);
-            quote!(#prefix api_key_header: Some(#name))
+            quote!(#prefix .api_key_header(Some(#name)))
         }
         KeyCarrier::Basic => {
-            quote!(api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true)
+            quote!(.api_key_header(Some("authorization")).api_key_prefix("Basic ").api_key_basic(true))
         }
-        KeyCarrier::Query(name) => quote!(api_key_query: Some(#name)),
+        KeyCarrier::Query(name) => quote!(.api_key_query(Some(#name))),
     };
-    let optional = field("api_key_optional", key.optional.then_some(true));
-    quote!(#carrier, #optional)
+    let optional = set("api_key_optional", key.optional.then_some(true));
+    quote!(#carrier #optional)
 }
 
 fn envelope(envelope: &Envelope) -> TokenStream {
@@ -117,10 +117,10 @@ fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     }
 }
 
-/// Returns the field `key: &[…],` of a struct literal; nothing if the list is empty.
+/// Returns the call `.key(&[…])` of a setter; nothing if the list is empty.
 fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
     let literals = items.iter().map(literal);
-    field(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
+    set(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
 }
 
 fn limit(limit: &Limit) -> TokenStream {

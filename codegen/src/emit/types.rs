@@ -84,19 +84,18 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
 
 fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
-    let open = literal::field("open", ty.open.then_some(true));
+    let open = literal::set("open", ty.open.then_some(true));
     let values = ty.values.iter().map(|value| {
         let Value { value, summary, seconds, attributes, evidence, .. } = value;
         let seconds = seconds.map(literal::integer);
         let duration = seconds.map(|seconds| quote!(::std::time::Duration::from_secs(#seconds)));
-        let fields = [literal::some("duration", duration), literal::values("attributes", attributes)];
-        literal::entry("ValueInfo", &fields, &quote!(ValueInfo::new(#value, #summary, #evidence)))
+        let (duration, attributes) = (literal::some("duration", duration), literal::values("attributes", attributes));
+        quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)
     });
-    let base = quote!(TypeInfo::new(#text, &[#(#values),*]));
-    let info = literal::entry("TypeInfo", &[summary, open, literal::values("attributes", &ty.attributes)], &base);
+    let attributes = literal::values("attributes", &ty.attributes);
     quote! {
         impl NamedType for #name {
-            const INFO: &'static TypeInfo = &#info;
+            const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #attributes;
         }
     }
 }

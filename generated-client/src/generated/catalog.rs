@@ -35,13 +35,13 @@ markers!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Identifiers of all supported exchanges and coins.",
-        path: Some("/catalog"),
-        evidence: Evidence::Reported,
-        notes: "Public clients send no params; one received 25 exchanges with BTC. The previous API version listed exchanges and coins for each endpoint, and filtered them by endpoint, exchange and symbol.",
-        ..EndpointInfo::new("catalog", "catalog", "Catalog")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
+        .summary("Identifiers of all supported exchanges and coins.")
+        .path(Some("/catalog"))
+        .evidence(Evidence::Reported)
+        .notes(
+            "Public clients send no params; one received 25 exchanges with BTC. The previous API version listed exchanges and coins for each endpoint, and filtered them by endpoint, exchange and symbol.",
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -43,40 +43,40 @@ markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.",
-        path: Some("/fundingRate"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    default: Some("sum"),
-                    summary: "How the rates of several exchanges are combined.",
-                    notes: "The values and the default are from the previous API version; public clients do not send it.",
-                    ..ParamInfo::new(
-                        "aggregation_type",
-                        "aggregationType",
-                        ValueType::named::<AggregationType>(),
-                        Evidence::Published,
-                    )
-                },
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    notes: "The values and the default are from other endpoints. Unknown: whether they apply here.",
-                    ..params::MARKET_TYPES
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
+        .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
+        .path(Some("/fundingRate"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new(
+                            "aggregation_type",
+                            "aggregationType",
+                            ValueType::named::<AggregationType>(),
+                            Evidence::Published,
+                        )
+                        .default(Some("sum"))
+                        .summary("How the rates of several exchanges are combined.")
+                        .notes(
+                            "The values and the default are from the previous API version; public clients do not send it.",
+                        ),
+                    params::MARKET_TYPES
+                        .evidence(Evidence::Published)
+                        .notes(
+                            "The values and the default are from other endpoints. Unknown: whether they apply here.",
+                        ),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<FundingRateRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        ..EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
-    };
+        });
 }
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
@@ -99,34 +99,30 @@ pub struct FundingRateRecord {
 }
 
 impl Record for FundingRateRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Funding Rate.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "FundingRateRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("0.0001436"),
-                    summary: "Funding rate, summed or averaged over exchanges (see `aggregationType`).",
-                    notes: "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
-                    ..FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("0.0007355"),
-                    summary: "Indicative rate for the next payment, in the unit of `fundingRate`.",
-                    notes: "Unknown: whether it is combined over exchanges like `fundingRate`.",
-                    ..FieldInfo::new(
+                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("0.0001436"))
+                    .summary("Funding rate, summed or averaged over exchanges (see `aggregationType`).")
+                    .notes(
+                        "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
+                    ),
+                FieldInfo::new(
                         "indicative_funding_rate",
                         "indicativeFundingRate",
                         ValueType::Number,
                         Evidence::Published,
                     )
-                },
+                    .optional(true)
+                    .example(Some("0.0007355"))
+                    .summary("Indicative rate for the next payment, in the unit of `fundingRate`.")
+                    .notes("Unknown: whether it is combined over exchanges like `fundingRate`."),
             ],
         )
-    };
+        .summary("One record of Funding Rate.");
 }
 fields!(FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2);
 

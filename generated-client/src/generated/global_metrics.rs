@@ -122,161 +122,181 @@ markers!(
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total size of resting buy orders and of resting sell orders in the whole market.",
-        path: Some("/globalBidAsk"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
+        .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
+        .path(Some("/globalBidAsk"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
-    };
+        });
 }
 takes_without_exchange!(GlobalBidAsk);
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.",
-        path: Some("/globalBidAskRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bid_ask_ratio",
+            "Global Bid Ask Ratio",
+        )
+        .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
+        .path(Some("/globalBidAskRatio"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        notes: "Unknown: the formula, and which side is positive.",
-        ..EndpointInfo::new("global_metrics", "global_bid_ask_ratio", "Global Bid Ask Ratio")
-    };
+        })
+        .notes("Unknown: the formula, and which side is positive.");
 }
 takes_without_exchange!(GlobalBidAskRatio);
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.",
-        path: Some("/globalBidAskDelta"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bid_ask_delta",
+            "Global Bid Ask Delta",
+        )
+        .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
+        .path(Some("/globalBidAskDelta"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("global_metrics", "global_bid_ask_delta", "Global Bid Ask Delta")
-    };
+        });
 }
 takes_without_exchange!(GlobalBidAskDelta);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change of the order book imbalance of the whole market since the previous interval.",
-        path: Some("/globalBidAskRatioIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        },
-        notes: "Unknown: the formula of the ratio, and which side is positive.",
-        ..EndpointInfo::new(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
             "global_metrics",
             "global_bid_ask_ratio_increase_decrease",
             "Global Bid Ask Ratio Increase Decrease",
         )
-    };
+        .summary("Change of the order book imbalance of the whole market since the previous interval.")
+        .path(Some("/globalBidAskRatioIncreaseDecrease"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        })
+        .notes("Unknown: the formula of the ratio, and which side is positive.");
 }
 takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total size of all resting orders in the whole market, buy plus sell.",
-        path: Some("/globalCombinedBook"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_combined_book",
+            "Global Combined Book",
+        )
+        .summary("Total size of all resting orders in the whole market, buy plus sell.")
+        .path(Some("/globalCombinedBook"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("global_metrics", "global_combined_book", "Global Combined Book")
-    };
+        });
 }
 takes_without_exchange!(GlobalCombinedBook);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change in the size of resting buy orders in the whole market since the previous interval.",
-        path: Some("/globalBidsIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_bids_increase_decrease",
+            "Global Bids Increase Decrease",
+        )
+        .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
+        .path(Some("/globalBidsIncreaseDecrease"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("global_metrics", "global_bids_increase_decrease", "Global Bids Increase Decrease")
-    };
+        });
 }
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change in the size of resting sell orders in the whole market since the previous interval.",
-        path: Some("/globalAsksIncreaseDecrease"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "global_metrics",
+            "global_asks_increase_decrease",
+            "Global Asks Increase Decrease",
+        )
+        .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
+        .path(Some("/globalAsksIncreaseDecrease"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("global_metrics", "global_asks_increase_decrease", "Global Asks Increase Decrease")
-    };
+        });
 }
 takes_without_exchange!(GlobalAsksIncreaseDecrease);
 
@@ -294,115 +314,117 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         GlobalCombinedBook::INFO,
         GlobalBidsIncreaseDecrease::INFO,
         GlobalAsksIncreaseDecrease::INFO,
-        &EndpointInfo {
-            summary: "Size of market buy orders over all supported exchanges.",
-            notes: "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
-        },
-        &EndpointInfo {
-            summary: "Size of market sell orders over all supported exchanges.",
-            notes: "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
-        },
-        &EndpointInfo {
-            summary: "Market buy volume minus market sell volume over all supported exchanges.",
-            notes: "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
-        },
-        &EndpointInfo {
-            summary: "Imbalance of market buy and sell volume over all supported exchanges.",
-            notes: "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
-        },
-        &EndpointInfo {
-            summary: "Number of executed market orders over all supported exchanges.",
-            notes: "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
-        },
-        &EndpointInfo {
-            summary: "Number of filled limit orders over all supported exchanges.",
-            notes: "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
-        },
-        &EndpointInfo {
-            summary: "Change of open interest over all supported exchanges.",
-            notes: "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
-        },
-        &EndpointInfo {
-            summary: "Orders of identical size that recur within a short time over all supported exchanges.",
-            notes: "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
-        },
-        &EndpointInfo {
-            summary: "Funding rate of perpetual futures over all supported exchanges.",
-            notes: "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
-        },
-        &EndpointInfo {
-            summary: "Share of accounts that are long and that are short over all supported exchanges.",
-            notes: "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
-        },
-        &EndpointInfo {
-            summary: "Number of liquidated positions over all supported exchanges.",
-            notes: "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
-        },
-        &EndpointInfo {
-            summary: "Value of liquidated positions over all supported exchanges.",
-            notes: "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
-        },
-        &EndpointInfo {
-            summary: "Estimated net long and net short positions over all supported exchanges.",
-            notes: "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
-        },
-        &EndpointInfo {
-            summary: "Estimated net longs minus estimated net shorts over all supported exchanges.",
-            notes: "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
-        },
-        &EndpointInfo {
-            summary: "Change of open interest relative to traded volume over all supported exchanges.",
-            notes: "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
-        },
-        &EndpointInfo {
-            summary: "Share of large traders who are long and who are short over all supported exchanges.",
-            notes: "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
-        },
-        &EndpointInfo {
-            summary: "Share of the positions of large traders that are long and that are short over all supported exchanges.",
-            notes: "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
-        },
-        &EndpointInfo {
-            summary: "Difference in positioning between large and small retail accounts over all supported exchanges.",
-            notes: "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
-        },
-        &EndpointInfo {
-            summary: "Traded volume that did not change open interest over all supported exchanges.",
-            notes: "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
-        },
-        &EndpointInfo {
-            summary: "Percentage of retail accounts that are long and that are short over all supported exchanges.",
-            notes: "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
-        },
-        &EndpointInfo {
-            summary: "Long percentage of large traders minus that of all accounts over all supported exchanges.",
-            notes: "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
-        },
-        &EndpointInfo {
-            summary: "Influence of large positions relative to the number of accounts over all supported exchanges.",
-            notes: "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
-            ..EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
-        },
+        &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
+            .summary("Size of market buy orders over all supported exchanges.")
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
+            .summary("Size of market sell orders over all supported exchanges.")
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
+            .summary("Market buy volume minus market sell volume over all supported exchanges.")
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
+            .summary("Imbalance of market buy and sell volume over all supported exchanges.")
+            .notes(
+                "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
+            .summary("Number of executed market orders over all supported exchanges.")
+            .notes(
+                "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
+            .summary("Number of filled limit orders over all supported exchanges.")
+            .notes(
+                "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
+            .summary("Change of open interest over all supported exchanges.")
+            .notes(
+                "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
+            .summary("Orders of identical size that recur within a short time over all supported exchanges.")
+            .notes(
+                "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
+            .summary("Funding rate of perpetual futures over all supported exchanges.")
+            .notes(
+                "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
+            .summary("Share of accounts that are long and that are short over all supported exchanges.")
+            .notes(
+                "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
+            .summary("Number of liquidated positions over all supported exchanges.")
+            .notes(
+                "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
+            .summary("Value of liquidated positions over all supported exchanges.")
+            .notes(
+                "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
+            .summary("Estimated net long and net short positions over all supported exchanges.")
+            .notes(
+                "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
+            .summary("Estimated net longs minus estimated net shorts over all supported exchanges.")
+            .notes(
+                "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
+            .summary("Change of open interest relative to traded volume over all supported exchanges.")
+            .notes(
+                "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
+            .summary("Share of large traders who are long and who are short over all supported exchanges.")
+            .notes(
+                "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
+            .summary(
+                "Share of the positions of large traders that are long and that are short over all supported exchanges.",
+            )
+            .notes(
+                "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
+            .summary("Difference in positioning between large and small retail accounts over all supported exchanges.")
+            .notes(
+                "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
+            .summary("Traded volume that did not change open interest over all supported exchanges.")
+            .notes(
+                "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
+            .summary("Percentage of retail accounts that are long and that are short over all supported exchanges.")
+            .notes(
+                "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
+            .summary("Long percentage of large traders minus that of all accounts over all supported exchanges.")
+            .notes(
+                "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
+        &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
+            .summary("Influence of large positions relative to the number of accounts over all supported exchanges.")
+            .notes(
+                "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
+            ),
     ],
 };

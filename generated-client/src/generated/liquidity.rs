@@ -188,30 +188,34 @@ markers!(
 
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Top Trader Average Leverage Used"],
-        summary: "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
-        path: Some("/averageLeverageUsed"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &["okx_perp_coin"],
-                    rejected_values: &["binance_perp_stable"],
-                    example: Some("okx_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[params::ADVANCE_FILTER],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "average_leverage_used",
+            "Average Leverage Used",
+        )
+        .aliases(&["Top Trader Average Leverage Used"])
+        .summary(
+            "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
+        )
+        .path(Some("/averageLeverageUsed"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .allowed_values(&["okx_perp_coin"])
+                        .rejected_values(&["binance_perp_stable"])
+                        .example(Some("okx_perp_coin")),
+                ],
+                specific: &[params::ADVANCE_FILTER],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AverageLeverageUsedRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("liquidity", "average_leverage_used", "Average Leverage Used")
-    };
+        });
 }
 takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
 
@@ -230,51 +234,45 @@ pub struct AverageLeverageUsedRecord {
 }
 
 impl Record for AverageLeverageUsedRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Average Leverage Used.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AverageLeverageUsedRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "Average leverage of long positions.",
-                    ..FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "Average leverage of short positions.",
-                    ..FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Documented)
+                    .summary("Average leverage of long positions."),
+                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Documented)
+                    .summary("Average leverage of short positions."),
             ],
         )
-    };
+        .summary("One record of Average Leverage Used.");
 }
 fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
 
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Average leverage of the long positions of top traders minus that of their short positions; positive if longs use more leverage.",
-        path: Some("/topTraderAverageLeverageDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &["okx_perp_coin"],
-                    example: Some("okx_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_average_leverage_delta",
+            "Top Trader Average Leverage Delta",
+        )
+        .summary(
+            "Average leverage of the long positions of top traders minus that of their short positions; positive if longs use more leverage.",
+        )
+        .path(Some("/topTraderAverageLeverageDelta"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::new("liquidity", "top_trader_average_leverage_delta", "Top Trader Average Leverage Delta")
-    };
+        });
 }
 takes_one_exchange!(TopTraderAverageLeverageDelta);
 
@@ -291,56 +289,55 @@ pub struct TopTraderAverageLeverageDeltaRecord {
 }
 
 impl Record for TopTraderAverageLeverageDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Top Trader Average Leverage Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TopTraderAverageLeverageDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Average leverage of longs minus average leverage of shorts.",
-                    ..FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Average leverage of longs minus average leverage of shorts."),
             ],
         )
-    };
+        .summary("One record of Top Trader Average Leverage Delta.");
 }
 fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1);
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be liquidated.",
-        path: Some("/cumulativeLiqLevel"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::COIN,
-                ParamInfo {
-                    tested_values: &[
-                        "binance_perp_stable",
-                        "bitmex_perp_coin",
-                        "bybit_perp_coin",
-                        "phemex_perp_stable",
-                    ],
-                    ..params::EXCHANGE
-                },
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "cumulative_liquidation_level",
+            "Cumulative Liquidation Level",
+        )
+        .summary(
+            "Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be liquidated.",
+        )
+        .path(Some("/cumulativeLiqLevel"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
             time: None,
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("liquidity", "cumulative_liquidation_level", "Cumulative Liquidation Level")
-    };
+        })
+        .notes(
+            "A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
+        );
 }
 
 takes!(
@@ -371,86 +368,70 @@ pub struct CumulativeLiquidationLevelRecord {
 }
 
 impl Record for CumulativeLiquidationLevelRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Cumulative Liquidation Level.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "CumulativeLiquidationLevelRecord",
             &[
-                FieldInfo {
-                    optional: true,
-                    summary: "Time of the snapshot.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "timestamp",
                         "timestamp",
                         ValueType::Timestamp(TimeUnit::Seconds),
                         Evidence::PreviousVersion,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "Value of all long levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Time of the snapshot."),
+                FieldInfo::new(
                         "total_long_liquidation_size",
                         "totalLongLiquidationSize",
                         ValueType::Number,
                         Evidence::Reported,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "Value of all short levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .unit("USD")
+                    .summary("Value of all long levels."),
+                FieldInfo::new(
                         "total_short_liquidation_size",
                         "totalShortLiquidationSize",
                         ValueType::Number,
                         Evidence::Reported,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Number of long levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .unit("USD")
+                    .summary("Value of all short levels."),
+                FieldInfo::new(
                         "total_long_liquidation_count",
                         "totalLongLiquidationCount",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Number of short levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Number of long levels."),
+                FieldInfo::new(
                         "total_short_liquidation_count",
                         "totalShortLiquidationCount",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Value of long levels minus value of short levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Number of short levels."),
+                FieldInfo::new(
                         "total_size_liquidation_delta",
                         "totalSizeLiquidationDelta",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Number of long levels minus number of short levels.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Value of long levels minus value of short levels."),
+                FieldInfo::new(
                         "total_count_liquidation_delta",
                         "totalCountLiquidationDelta",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .summary("Number of long levels minus number of short levels."),
             ],
         )
-    };
+        .summary("One record of Cumulative Liquidation Level.");
 }
 
 fields!(
@@ -462,31 +443,35 @@ fields!(
 
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Number of predicted liquidation levels of longs minus that of shorts.",
-        path: Some("/liqLevelsCount"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"],
-                    rejected_values: &["binance_perp_stable"],
-                    example: Some("binance_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_count",
+            "Liquidation Levels Count",
+        )
+        .summary("Number of predicted liquidation levels of longs minus that of shorts.")
+        .path(Some("/liqLevelsCount"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                        .rejected_values(&["binance_perp_stable"])
+                        .example(Some("binance_perp_coin")),
+                ],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsCountRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the counts of longs and shorts are returned too, and whether open levels or new levels of the interval are counted.",
-        ..EndpointInfo::new("liquidity", "liquidation_levels_count", "Liquidation Levels Count")
-    };
+        })
+        .notes(
+            "The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the counts of longs and shorts are returned too, and whether open levels or new levels of the interval are counted.",
+        );
 }
 takes_one_exchange!(LiquidationLevelsCount);
 
@@ -503,57 +488,42 @@ pub struct LiquidationLevelsCountRecord {
 }
 
 impl Record for LiquidationLevelsCountRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Liquidation Levels Count.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationLevelsCountRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Long levels minus short levels; positive if longs have more levels.",
-                    ..FieldInfo::new(
-                        "liq_level_count_delta",
-                        "liqLevelCountDelta",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
-                },
+                FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Long levels minus short levels; positive if longs have more levels."),
             ],
         )
-    };
+        .summary("One record of Liquidation Levels Count.");
 }
 fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1);
 
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Value of open positions at their predicted liquidation levels: longs, shorts and the difference.",
-        path: Some("/liqLevelsSize"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable"],
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    ..params::ADVANCE_FILTER
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_size",
+            "Liquidation Levels Size",
+        )
+        .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
+        .path(Some("/liqLevelsSize"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::EXCHANGE.tested_values(&["binance_perp_stable"])],
+                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        ..EndpointInfo::new("liquidity", "liquidation_levels_size", "Liquidation Levels Size")
-    };
+        });
 }
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
 
@@ -574,46 +544,28 @@ pub struct LiquidationLevelsSizeRecord {
 }
 
 impl Record for LiquidationLevelsSizeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Liquidation Levels Size.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationLevelsSizeRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("2260055193.931666"),
-                    unit: "USD",
-                    summary: "Value at the open long levels.",
-                    ..FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("1444238247.181188"),
-                    unit: "USD",
-                    summary: "Value at the open short levels.",
-                    ..FieldInfo::new(
-                        "short_liq_level_size",
-                        "shortLiqLevelSize",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("815816946.7504778"),
-                    unit: "USD",
-                    summary: "Value of longs minus value of shorts; positive if more longs are at risk.",
-                    ..FieldInfo::new(
-                        "liq_level_size_delta",
-                        "liqLevelSizeDelta",
-                        ValueType::Number,
-                        Evidence::Published,
-                    )
-                },
+                FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("2260055193.931666"))
+                    .unit("USD")
+                    .summary("Value at the open long levels."),
+                FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("1444238247.181188"))
+                    .unit("USD")
+                    .summary("Value at the open short levels."),
+                FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("815816946.7504778"))
+                    .unit("USD")
+                    .summary("Value of longs minus value of shorts; positive if more longs are at risk."),
             ],
         )
-    };
+        .summary("One record of Liquidation Levels Size.");
 }
 
 fields!(
@@ -623,29 +575,26 @@ fields!(
 
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Value of positions liquidated in the interval, split into longs and shorts.",
-        path: Some("/liquidation"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable"],
-                    ..params::EXCHANGES
-                },
-            ],
-            specific: &[params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
+        .summary("Value of positions liquidated in the interval, split into longs and shorts.")
+        .path(Some("/liquidation"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[params::EXCHANGES.tested_values(&["binance_perp_stable"])],
+                specific: &[params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
-        ..EndpointInfo::new("liquidity", "liquidation", "Liquidation")
-    };
+        })
+        .notes(
+            "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
+        );
 }
 takes_several_exchanges!(Liquidation => TakesBucket, TakesBuckets);
 
@@ -664,92 +613,72 @@ pub struct LiquidationRecord {
 }
 
 impl Record for LiquidationRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Liquidation.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "Value of liquidated longs.",
-                    ..FieldInfo::new(
-                        "long_liquidation",
-                        "longLiquidation",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "Value of liquidated shorts.",
-                    ..FieldInfo::new(
-                        "short_liquidation",
-                        "shortLiquidation",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
-                },
+                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .unit("USD")
+                    .summary("Value of liquidated longs."),
+                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .unit("USD")
+                    .summary("Value of liquidated shorts."),
             ],
         )
-    };
+        .summary("One record of Liquidation.");
 }
 fields!(LiquidationRecord => open_date = 0, long_liquidation = 1, short_liquidation = 2);
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in each.",
-        path: Some("/liquidationHeatmap"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::COIN,
-                ParamInfo {
-                    default: Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"),
-                    allowed_values: &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"],
-                    ..params::EXCHANGES
-                },
-                ParamInfo {
-                    summary: "Time range that the heatmap covers.",
-                    notes: "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
-                    ..ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
-                },
-                ParamInfo {
-                    default: Some("all"),
-                    summary: "Leverage class to show.",
-                    notes: "The previous API version accepted several.",
-                    ..ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
-                },
-                ParamInfo {
-                    default: Some("relative"),
-                    summary: "Scaling of the sizes.",
-                    ..ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
-                },
-                ParamInfo {
-                    summary: "Exchange of the price candles that accompany the heatmap.",
-                    notes: "Default: the first exchange.",
-                    ..ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
-                },
-                ParamInfo {
-                    notes: "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
-                    ..params::TIMESTAMP
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
+        .summary(
+            "Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in each.",
+        )
+        .path(Some("/liquidationHeatmap"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::COIN,
+                    params::EXCHANGES
+                        .default(Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"))
+                        .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
+                    ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
+                        .summary("Time range that the heatmap covers.")
+                        .notes(
+                            "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
+                        ),
+                    ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
+                        .default(Some("all"))
+                        .summary("Leverage class to show.")
+                        .notes("The previous API version accepted several."),
+                    ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
+                        .default(Some("relative"))
+                        .summary("Scaling of the sizes."),
+                    ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
+                        .summary("Exchange of the price candles that accompany the heatmap.")
+                        .notes("Default: the first exchange."),
+                    params::TIMESTAMP
+                        .notes(
+                            "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
+                        ),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
             time: None,
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "A snapshot by price; public clients received an error for `limit` and `timeframe`. With three exchanges at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
-        ..EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
-    };
+        })
+        .notes(
+            "A snapshot by price; public clients received an error for `limit` and `timeframe`. With three exchanges at once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size` and `side`.",
+        );
 }
 
 takes!(
@@ -777,88 +706,66 @@ pub struct LiquidationHeatmapRecord {
 }
 
 impl Record for LiquidationHeatmapRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Liquidation Heatmap.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationHeatmapRecord",
             &[
-                FieldInfo {
-                    optional: true,
-                    summary: "Lower end of the price range.",
-                    ..FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Upper end of the price range.",
-                    ..FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("37116941.87"),
-                    unit: "USD",
-                    summary: "Value of the positions that would be liquidated in the price range.",
-                    ..FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Side of the positions: long or short.",
-                    ..FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Time stamp of the range.",
-                    notes: "Unknown: which event it marks.",
-                    ..FieldInfo::new(
-                        "timestamp",
-                        "timestamp",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Reported,
-                    )
-                },
+                FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Lower end of the price range."),
+                FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Upper end of the price range."),
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("37116941.87"))
+                    .unit("USD")
+                    .summary("Value of the positions that would be liquidated in the price range."),
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                    .optional(true)
+                    .summary("Side of the positions: long or short."),
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                    .optional(true)
+                    .summary("Time stamp of the range.")
+                    .notes("Unknown: which event it marks."),
             ],
         )
-    };
+        .summary("One record of Liquidation Heatmap.");
 }
 fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3, timestamp = 4);
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "All predicted liquidation levels of open positions, with value, side and leverage class.",
-        path: Some("/liquidationLevels"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::COIN,
-                ParamInfo {
-                    tested_values: &[
-                        "binance_perp_stable",
-                        "bitmex_perp_coin",
-                        "bybit_perp_coin",
-                        "phemex_perp_stable",
-                    ],
-                    ..params::EXCHANGE
-                },
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-                ParamInfo {
-                    default: Some("all"),
-                    summary: "Side of the levels to return.",
-                    ..ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
+        .summary("All predicted liquidation levels of open positions, with value, side and leverage class.")
+        .path(Some("/liquidationLevels"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                    ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                        .default(Some("all"))
+                        .summary("Side of the levels to return."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
             time: None,
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
-    };
+        })
+        .notes(
+            "A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
+        );
 }
 
 takes!(
@@ -889,61 +796,40 @@ pub struct LiquidationLevelsRecord {
 }
 
 impl Record for LiquidationLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Liquidation Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationLevelsRecord",
             &[
-                FieldInfo {
-                    optional: true,
-                    summary: "Time of the snapshot.",
-                    ..FieldInfo::new(
-                        "timestamp",
-                        "timestamp",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Reported,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Time when the level was created.",
-                    ..FieldInfo::new(
+                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                    .optional(true)
+                    .summary("Time of the snapshot."),
+                FieldInfo::new(
                         "creation_date",
                         "creationDate",
                         ValueType::Timestamp(TimeUnit::Seconds),
                         Evidence::Reported,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "Value of the positions at the level.",
-                    ..FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Liquidation price.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Leverage class: high, medium or low.",
-                    ..FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Side of the positions: long or short.",
-                    ..FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Age of the level.",
-                    notes: "Unknown: the unit.",
-                    ..FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
-                },
+                    .optional(true)
+                    .summary("Time when the level was created."),
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .unit("USD")
+                    .summary("Value of the positions at the level."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Liquidation price."),
+                FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
+                    .optional(true)
+                    .summary("Leverage class: high, medium or low."),
+                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                    .optional(true)
+                    .summary("Side of the positions: long or short."),
+                FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Age of the level.")
+                    .notes("Unknown: the unit."),
             ],
         )
-    };
+        .summary("One record of Liquidation Levels.");
 }
 
 fields!(
@@ -953,35 +839,34 @@ fields!(
 
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in another form.",
-        path: Some("/liquidationLevelsTV"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::COIN,
-                ParamInfo {
-                    tested_values: &[
-                        "binance_perp_stable",
-                        "bitmex_perp_coin",
-                        "bybit_perp_coin",
-                        "phemex_perp_stable",
-                    ],
-                    ..params::EXCHANGE
-                },
-                params::TIMESTAMP,
-                params::LEVEL_LEVERAGE,
-                ParamInfo {
-                    summary: "Side of the levels to return.",
-                    ..ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                },
-            ],
-        }),
-        notes: "The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("liquidity", "liquidation_levels_tv", "Liquidation Levels TV")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "liquidation_levels_tv",
+            "Liquidation Levels TV",
+        )
+        .summary(
+            "Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in another form.",
+        )
+        .path(Some("/liquidationLevelsTV"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::COIN,
+                    params::EXCHANGE
+                        .tested_values(
+                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                        ),
+                    params::TIMESTAMP,
+                    params::LEVEL_LEVERAGE,
+                    ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                        .summary("Side of the levels to return."),
+                ],
+            }),
+        )
+        .notes("The exchanges that work were tested with BTC.");
 }
 
 takes!(
@@ -991,59 +876,55 @@ takes!(
 
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Margin used by the positions of top traders.",
-        path: Some("/topTraderMarginUsed"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &["okx_perp_coin"],
-                    example: Some("okx_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_margin_used",
+            "Top Trader Margin Used",
+        )
+        .summary("Margin used by the positions of top traders.")
+        .path(Some("/topTraderMarginUsed"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        notes: "Unknown: whether it is an amount or a share of the account.",
-        ..EndpointInfo::new("liquidity", "top_trader_margin_used", "Top Trader Margin Used")
-    };
+        })
+        .notes("Unknown: whether it is an amount or a share of the account.");
 }
 takes_one_exchange!(TopTraderMarginUsed);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Difference in the margin used by the positions of top traders.",
-        path: Some("/topTraderMarginUsedDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &["okx_perp_coin"],
-                    example: Some("okx_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "liquidity",
+            "top_trader_margin_used_delta",
+            "Top Trader Margin Used Delta",
+        )
+        .summary("Difference in the margin used by the positions of top traders.")
+        .path(Some("/topTraderMarginUsedDelta"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        notes: "Unknown: whether it is longs minus shorts, or the change since the previous interval.",
-        ..EndpointInfo::new("liquidity", "top_trader_margin_used_delta", "Top Trader Margin Used Delta")
-    };
+        })
+        .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }
 takes_one_exchange!(TopTraderMarginUsedDelta);
 
@@ -1055,14 +936,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     notes: "",
     endpoints: &[
         AverageLeverageUsed::INFO,
-        &EndpointInfo {
-            summary: "Number of predicted liquidation levels, accumulated since the last anchor.",
-            ..EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
-        },
-        &EndpointInfo {
-            summary: "Value at the predicted liquidation levels, accumulated since the last anchor.",
-            ..EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
-        },
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
+            .summary("Number of predicted liquidation levels, accumulated since the last anchor."),
+        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
+            .summary("Value at the predicted liquidation levels, accumulated since the last anchor."),
         TopTraderAverageLeverageDelta::INFO,
         CumulativeLiquidationLevel::INFO,
         LiquidationLevelsCount::INFO,
@@ -1073,9 +950,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         LiquidationLevelsTv::INFO,
         TopTraderMarginUsed::INFO,
         TopTraderMarginUsedDelta::INFO,
-        &EndpointInfo {
-            summary: "Unknown beyond its name.",
-            ..EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
-        },
+        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
+            .summary("Unknown beyond its name."),
     ],
 };

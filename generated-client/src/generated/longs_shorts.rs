@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -240,23 +240,27 @@ markers!(
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
-        path: Some("/topTraderAccounts"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+        .summary(
+            "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
+        )
+        .path(Some("/topTraderAccounts"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
-        ..EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
-    };
+        })
+        .notes(
+            "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
+        );
 }
 takes_one_exchange!(TopTraderAccounts);
 
@@ -277,104 +281,99 @@ pub struct LongShortShare {
 }
 
 impl Record for LongShortShare {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Long and short shares of a group of traders.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo {
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("Start of the interval."),
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    unit: "percent",
-                    summary: "Long share.",
-                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                    })
+                    .unit("percent")
+                    .summary("Long share."),
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    unit: "percent",
-                    summary: "Short share.",
-                    ..FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    range: Range { min: Some(0.0), max: None },
-                    summary: "Long share divided by short share; above 1, more are long.",
-                    ..FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
-                },
+                    })
+                    .unit("percent")
+                    .summary("Short share."),
+                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("Long share divided by short share; above 1, more are long."),
             ],
         )
-    };
+        .summary("Long and short shares of a group of traders.");
 }
 fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio = 3);
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
-        path: Some("/topTraderPositions"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &[
-                        "binance_perp_stable",
-                        "binance_perp_coin",
-                        "okx_perp_stable",
-                        "bitget_perp_stable",
-                        "huobi_perp_coin",
-                    ],
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "top_trader_positions",
+            "Top Trader Positions",
+        )
+        .summary(
+            "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
+        )
+        .path(Some("/topTraderPositions"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .tested_values(&[
+                            "binance_perp_stable",
+                            "binance_perp_coin",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                            "huobi_perp_coin",
+                        ]),
+                ],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("longs_shorts", "top_trader_positions", "Top Trader Positions")
-    };
+        })
+        .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
-        path: Some("/anchoredTopTraderAccounts"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_top_trader_accounts",
+            "Anchored Top Trader Accounts",
+        )
+        .summary(
+            "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
+        )
+        .path(Some("/anchoredTopTraderAccounts"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Each account counts once.",
-        ..EndpointInfo::new("longs_shorts", "anchored_top_trader_accounts", "Anchored Top Trader Accounts")
-    };
+        })
+        .notes("Each account counts once.");
 }
 takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 
@@ -395,138 +394,132 @@ pub struct AnchoredLongShortShare {
 }
 
 impl Record for AnchoredLongShortShare {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Long and short shares of a group of traders since the last anchor.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo {
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "percent",
-                    summary: "Long share from the anchor to the interval.",
-                    notes: "Unknown: how the shares of the intervals since the anchor are combined.",
-                    ..FieldInfo::new(
-                        "cumulative_long_pct",
-                        "cumulativeLongPct",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "percent",
-                    summary: "Short share from the anchor to the interval.",
-                    notes: "Unknown: how the shares of the intervals since the anchor are combined.",
-                    ..FieldInfo::new(
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("Start of the interval."),
+                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .unit("percent")
+                    .summary("Long share from the anchor to the interval.")
+                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .unit("percent")
+                    .summary("Short share from the anchor to the interval.")
+                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
             ],
         )
-    };
+        .summary("Long and short shares of a group of traders since the last anchor.");
 }
 fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        path: Some("/anchoredTopTraderPositions"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_top_trader_positions",
+            "Anchored Top Trader Positions",
+        )
+        .summary(
+            "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        )
+        .path(Some("/anchoredTopTraderPositions"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("longs_shorts", "anchored_top_trader_positions", "Anchored Top Trader Positions")
-    };
+        });
 }
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
-        path: Some("/globalAccounts"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+        .summary(
+            "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
+        )
+        .path(Some("/globalAccounts"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
+                ],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
-    };
+        })
+        .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        path: Some("/anchoredGlobalAccounts"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_global_accounts",
+            "Anchored Global Accounts",
+        )
+        .summary(
+            "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        )
+        .path(Some("/anchoredGlobalAccounts"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("longs_shorts", "anchored_global_accounts", "Anchored Global Accounts")
-    };
+        });
 }
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Net long and net short positions, estimated from market orders and changes of open interest.",
-        path: Some("/netLongShort"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
+        .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
+        .path(Some("/netLongShort"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<NetLongShortRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(NetLongShort);
 
@@ -545,47 +538,45 @@ pub struct NetLongShortRecord {
 }
 
 impl Record for NetLongShortRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Net Long Short.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Estimated net long positions.",
-                    ..FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Estimated net short positions.",
-                    ..FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Estimated net long positions."),
+                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Estimated net short positions."),
             ],
         )
-    };
+        .summary("One record of Net Long Short.");
 }
 fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Estimated net longs minus estimated net shorts; positive if longs dominate.",
-        path: Some("/netLongShortDelta"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "net_long_short_delta",
+            "Net Long Short Delta",
+        )
+        .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
+        .path(Some("/netLongShortDelta"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "One public client counts ten exchanges in the default set. Unknown: the unit.",
-        ..EndpointInfo::new("longs_shorts", "net_long_short_delta", "Net Long Short Delta")
-    };
+        })
+        .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
 }
 takes_several_exchanges!(NetLongShortDelta);
 
@@ -602,42 +593,40 @@ pub struct NetLongShortDeltaRecord {
 }
 
 impl Record for NetLongShortDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Net Long Short Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "NetLongShortDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Difference; negative if shorts dominate.",
-                    ..FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Difference; negative if shorts dominate."),
             ],
         )
-    };
+        .summary("One record of Net Long Short Delta.");
 }
 fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        path: Some("/anchoredCLS"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
+        .summary(
+            "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        )
+        .path(Some("/anchoredCLS"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredClsRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
@@ -656,57 +645,53 @@ pub struct AnchoredClsRecord {
 }
 
 impl Record for AnchoredClsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Anchored CLS.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredClsRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Net longs since the last anchor.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "cumulative_net_longs",
                         "cumulativeNetLongs",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Net shorts since the last anchor.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Net longs since the last anchor."),
+                FieldInfo::new(
                         "cumulative_net_shorts",
                         "cumulativeNetShorts",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .summary("Net shorts since the last anchor."),
             ],
         )
-    };
+        .summary("One record of Anchored CLS.");
 }
 fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
-        path: Some("/anchoredCLSD"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
+        .summary(
+            "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
+        )
+        .path(Some("/anchoredCLSD"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredClsdRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
@@ -723,52 +708,43 @@ pub struct AnchoredClsdRecord {
 }
 
 impl Record for AnchoredClsdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Anchored CLSD.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Sum since the last anchor; positive if longs dominate.",
-                    ..FieldInfo::new(
-                        "cumulative_delta",
-                        "cumulativeDelta",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
-                },
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Sum since the last anchor; positive if longs dominate."),
             ],
         )
-    };
+        .summary("One record of Anchored CLSD.");
 }
 fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
-        path: Some("/whaleRetailDelta"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+        .summary(
+            "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
+        )
+        .path(Some("/whaleRetailDelta"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
+                ],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The exchanges that work were tested with BTC.",
-        ..EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
-    };
+        })
+        .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(WhaleRetailDelta);
 
@@ -786,46 +762,48 @@ pub struct WhaleRetailDeltaRecord {
 }
 
 impl Record for WhaleRetailDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Whale Retail Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "WhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(-100.0),
                         max: Some(100.0),
-                    },
-                    unit: "percentage points",
-                    summary: "Difference; positive if top traders are long more often than all accounts.",
-                    ..FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
-                },
+                    })
+                    .unit("percentage points")
+                    .summary("Difference; positive if top traders are long more often than all accounts."),
             ],
         )
-    };
+        .summary("One record of Whale Retail Delta.");
 }
 fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<AnchoredWhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
-        path: Some("/anchoredWhaleRetailDelta"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[params::ANCHOR],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_whale_retail_delta",
+            "Anchored Whale Retail Delta",
+        )
+        .summary(
+            "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
+        )
+        .path(Some("/anchoredWhaleRetailDelta"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[params::ANCHOR],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("longs_shorts", "anchored_whale_retail_delta", "Anchored Whale Retail Delta")
-    };
+        });
 }
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
@@ -843,48 +821,52 @@ pub struct AnchoredWhaleRetailDeltaRecord {
 }
 
 impl Record for AnchoredWhaleRetailDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Anchored Whale Retail Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredWhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    unit: "percentage points",
-                    summary: "Long percentage of top trader positions minus that of all accounts, since the last anchor.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "cumulative_whale_retail_delta",
                         "cumulativeWhaleRetailDelta",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .unit("percentage points")
+                    .summary(
+                        "Long percentage of top trader positions minus that of all accounts, since the last anchor.",
+                    ),
             ],
         )
-    };
+        .summary("One record of Anchored Whale Retail Delta.");
 }
 fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
-        path: Some("/whalePositionDominance"),
-        params: Some(ParamList {
-            shared: params::OPTIONAL_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "whale_position_dominance",
+            "Whale Position Dominance",
+        )
+        .summary(
+            "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
+        )
+        .path(Some("/whalePositionDominance"))
+        .params(
+            Some(ParamList {
+                shared: params::OPTIONAL_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<WhalePositionDominanceRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the formula, the unit, the range and the sign.",
-        ..EndpointInfo::new("longs_shorts", "whale_position_dominance", "Whale Position Dominance")
-    };
+        })
+        .notes("Unknown: the formula, the unit, the range and the sign.");
 }
 takes_optional_exchange!(WhalePositionDominance);
 
@@ -902,47 +884,49 @@ pub struct WhalePositionDominanceRecord {
 }
 
 impl Record for WhalePositionDominanceRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Whale Position Dominance.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "WhalePositionDominanceRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Influence of large positions relative to sentiment by account.",
-                    notes: "The previous API version wrote the name with underscores.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "whale_position_dominance",
                         "whalePositionDominance",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .summary("Influence of large positions relative to sentiment by account.")
+                    .notes("The previous API version wrote the name with underscores."),
             ],
         )
-    };
+        .summary("One record of Whale Position Dominance.");
 }
 fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance = 1);
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<TrueRetailLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
-        path: Some("/trueRetailLongShort"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "true_retail_long_short",
+            "True Retail Long Short",
+        )
+        .summary(
+            "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
+        )
+        .path(Some("/trueRetailLongShort"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TrueRetailLongShortRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::new("longs_shorts", "true_retail_long_short", "True Retail Long Short")
-    };
+        });
 }
 takes_one_exchange!(TrueRetailLongShort);
 
@@ -961,57 +945,57 @@ pub struct TrueRetailLongShortRecord {
 }
 
 impl Record for TrueRetailLongShortRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of True Retail Long Short.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TrueRetailLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    unit: "percent",
-                    summary: "Long share of accounts.",
-                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                    })
+                    .unit("percent")
+                    .summary("Long share of accounts."),
+                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    unit: "percent",
-                    summary: "Short share of accounts.",
-                    ..FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
-                },
+                    })
+                    .unit("percent")
+                    .summary("Short share of accounts."),
             ],
         )
-    };
+        .summary("One record of True Retail Long Short.");
 }
 fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2);
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Difference in positioning between large and small retail accounts.",
-        path: Some("/traderSentimentGap"),
-        params: Some(ParamList {
-            shared: params::OPTIONAL_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "trader_sentiment_gap",
+            "Trader Sentiment Gap",
+        )
+        .summary("Difference in positioning between large and small retail accounts.")
+        .path(Some("/traderSentimentGap"))
+        .params(
+            Some(ParamList {
+                shared: params::OPTIONAL_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TraderSentimentGapRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
-        ..EndpointInfo::new("longs_shorts", "trader_sentiment_gap", "Trader Sentiment Gap")
-    };
+        })
+        .notes(
+            "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
+        );
 }
 takes_optional_exchange!(TraderSentimentGap);
 
@@ -1028,25 +1012,16 @@ pub struct TraderSentimentGapRecord {
 }
 
 impl Record for TraderSentimentGapRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Trader Sentiment Gap.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TraderSentimentGapRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Difference between the two groups.",
-                    ..FieldInfo::new(
-                        "trader_sentiment_gap",
-                        "traderSentimentGap",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
-                },
+                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Difference between the two groups."),
             ],
         )
-    };
+        .summary("One record of Trader Sentiment Gap.");
 }
 fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 

@@ -67,25 +67,27 @@ markers!(
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Open the service"],
-        summary: "Open interest as candles: value of all open contracts.",
-        path: Some("/openInterest"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+        .aliases(&["Open the service"])
+        .summary("Open interest as candles: value of all open contracts.")
+        .path(Some("/openInterest"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OpenInterestRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
-        ..EndpointInfo::new("open_interest", "open_interest", "Open Interest")
-    };
+        })
+        .notes(
+            "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
+        );
 }
 takes_several_exchanges!(OpenInterest);
 
@@ -108,67 +110,61 @@ pub struct OpenInterestRecord {
 }
 
 impl Record for OpenInterestRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Open Interest.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "OpenInterestRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("3298101915.68"),
-                    unit: "USD",
-                    summary: "Value at the start of the interval.",
-                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("3297517559.48"),
-                    unit: "USD",
-                    summary: "Highest value of the interval.",
-                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("3297517559.48"),
-                    unit: "USD",
-                    summary: "Lowest value of the interval.",
-                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("3297517559.48"),
-                    unit: "USD",
-                    summary: "Value at the end of the interval.",
-                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("3298101915.68"))
+                    .unit("USD")
+                    .summary("Value at the start of the interval."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("3297517559.48"))
+                    .unit("USD")
+                    .summary("Highest value of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("3297517559.48"))
+                    .unit("USD")
+                    .summary("Lowest value of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("3297517559.48"))
+                    .unit("USD")
+                    .summary("Value at the end of the interval."),
             ],
         )
-    };
+        .summary("One record of Open Interest.");
 }
 fields!(OpenInterestRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Open the service Delta"],
-        summary: "Change of open interest per interval; positive if contracts were opened.",
-        path: Some("/openInterestDelta"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "open_interest",
+            "open_interest_delta",
+            "Open Interest Delta",
+        )
+        .aliases(&["Open the service Delta"])
+        .summary("Change of open interest per interval; positive if contracts were opened.")
+        .path(Some("/openInterestDelta"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OpenInterestDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("open_interest", "open_interest_delta", "Open Interest Delta")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(OpenInterestDelta);
 
@@ -185,20 +181,16 @@ pub struct OpenInterestDeltaRecord {
 }
 
 impl Record for OpenInterestDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Open Interest Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "OpenInterestDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Change of open interest in the interval; negative if contracts were closed.",
-                    ..FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Change of open interest in the interval; negative if contracts were closed."),
             ],
         )
-    };
+        .summary("One record of Open Interest Delta.");
 }
 fields!(OpenInterestDeltaRecord => open_date = 0, open_interest_delta = 1);
 
@@ -209,10 +201,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &["Open the service"],
     notes: "",
     endpoints: &[
-        &EndpointInfo {
-            summary: "Change of open interest, accumulated since the last anchor in UTC.",
-            ..EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-        },
+        &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
+            .summary("Change of open interest, accumulated since the last anchor in UTC."),
         OpenInterest::INFO,
         OpenInterestDelta::INFO,
     ],

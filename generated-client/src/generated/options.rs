@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -57,29 +57,26 @@ markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Volatility index of Binance, as candles: the implied volatility of the options traded there.",
-        path: Some("/bvol"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::OPTIONAL_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable"],
-                    ..params::ANY_EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
+        .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
+        .path(Some("/bvol"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::OPTIONAL_EXCHANGE,
+                overrides: &[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BvolRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
-        ..EndpointInfo::new("options", "bvol", "Bvol")
-    };
+        })
+        .notes(
+            "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
+        );
 }
 takes_optional_exchange!(Bvol);
 
@@ -102,73 +99,58 @@ pub struct BvolRecord {
 }
 
 impl Record for BvolRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bvol.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("39.8348"),
-                    summary: "Index at the start of the interval.",
-                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("39.8829"),
-                    summary: "Highest value of the interval.",
-                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("39.8348"),
-                    summary: "Lowest value of the interval.",
-                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("39.8829"),
-                    summary: "Index at the end of the interval.",
-                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("39.8348"))
+                    .summary("Index at the start of the interval."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("39.8829"))
+                    .summary("Highest value of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("39.8348"))
+                    .summary("Lowest value of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("39.8829"))
+                    .summary("Index at the end of the interval."),
             ],
         )
-    };
+        .summary("One record of Bvol.");
 }
 fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
     type Body = Series<DvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
-        path: Some("/dvol"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &["deribit_perp_stable"],
-                    example: Some("deribit_perp_stable"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    ..params::ADVANCE_FILTER
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
+        .summary(
+            "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
+        )
+        .path(Some("/dvol"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .allowed_values(&["deribit_perp_stable"])
+                        .example(Some("deribit_perp_stable")),
+                ],
+                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<DvolRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("options", "dvol", "Dvol")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_one_exchange!(Dvol => TakesAdvanceFilter);
 
@@ -191,39 +173,29 @@ pub struct DvolRecord {
 }
 
 impl Record for DvolRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Dvol.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("38.52"),
-                    summary: "Index at the start of the interval.",
-                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("38.52"),
-                    summary: "Highest value of the interval.",
-                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("38.49"),
-                    summary: "Lowest value of the interval.",
-                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("38.49"),
-                    summary: "Index at the end of the interval.",
-                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("38.52"))
+                    .summary("Index at the start of the interval."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("38.52"))
+                    .summary("Highest value of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("38.49"))
+                    .summary("Lowest value of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("38.49"))
+                    .summary("Index at the end of the interval."),
             ],
         )
-    };
+        .summary("One record of Dvol.");
 }
 fields!(DvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 

@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -165,24 +165,30 @@ markers!(
 
 impl Endpoint for AsksIncreaseDecrease {
     type Body = Series<AsksIncreaseDecreaseRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change in the size of resting sell orders since the previous interval; negative if orders were filled or cancelled.",
-        path: Some("/asksIncreaseDecrease"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "asks_increase_decrease",
+            "Asks Increase Decrease",
+        )
+        .summary(
+            "Change in the size of resting sell orders since the previous interval; negative if orders were filled or cancelled.",
+        )
+        .path(Some("/asksIncreaseDecrease"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderbook", "asks_increase_decrease", "Asks Increase Decrease")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
 
@@ -200,71 +206,67 @@ pub struct AsksIncreaseDecreaseRecord {
 }
 
 impl Record for AsksIncreaseDecreaseRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Asks Increase Decrease.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AsksIncreaseDecreaseRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Size of the asks minus their size one interval earlier.",
-                    notes: "The previous API version wrote the name with underscores.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "asks_increase_decrease",
                         "asksIncreaseDecrease",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .summary("Size of the asks minus their size one interval earlier.")
+                    .notes("The previous API version wrote the name with underscores."),
             ],
         )
-    };
+        .summary("One record of Asks Increase Decrease.");
 }
 fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1);
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Size at the top of the book: at the highest bid and at the lowest ask.",
-        path: Some("/bestBidAsk"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::OPTIONAL_EXCHANGE,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
+        .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
+        .path(Some("/bestBidAsk"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::OPTIONAL_EXCHANGE,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
-    };
+        });
 }
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total size of resting buy orders and of resting sell orders per interval.",
-        path: Some("/bidAsk"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
+        .summary("Total size of resting buy orders and of resting sell orders per interval.")
+        .path(Some("/bidAsk"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidAskRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
-        ..EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
-    };
+        })
+        .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
 }
 takes_several_exchanges!(BidAsk => TakesMarketTypes);
 
@@ -283,52 +285,46 @@ pub struct BidAskRecord {
 }
 
 impl Record for BidAskRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bid Ask.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidAskRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("481190189.75"),
-                    unit: "quote currency",
-                    summary: "Total size of resting buy orders.",
-                    ..FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("347768395.98"),
-                    unit: "quote currency",
-                    summary: "Total size of resting sell orders.",
-                    ..FieldInfo::new("ask", "ask", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("bid", "bid", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("481190189.75"))
+                    .unit("quote currency")
+                    .summary("Total size of resting buy orders."),
+                FieldInfo::new("ask", "ask", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("347768395.98"))
+                    .unit("quote currency")
+                    .summary("Total size of resting sell orders."),
             ],
         )
-    };
+        .summary("One record of Bid Ask.");
 }
 fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.",
-        path: Some("/bidAskDelta"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
+        .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
+        .path(Some("/bidAskDelta"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidAskDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
 
@@ -345,44 +341,44 @@ pub struct BidAskDeltaRecord {
 }
 
 impl Record for BidAskDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bid Ask Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidAskDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("-35945460.68"),
-                    summary: "Bids minus asks; negative if asks dominate.",
-                    ..FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("-35945460.68"))
+                    .summary("Bids minus asks; negative if asks dominate."),
             ],
         )
-    };
+        .summary("One record of Bid Ask Delta.");
 }
 fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
-        path: Some("/bidAskRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
+        .summary(
+            "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
+        )
+        .path(Some("/bidAskRatio"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidAskRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
-        ..EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
-    };
+        })
+        .notes(
+            "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
+        );
 }
 takes_several_exchanges!(BidAskRatio => TakesMarketTypes);
 
@@ -400,47 +396,45 @@ pub struct BidAskRatioRecord {
 }
 
 impl Record for BidAskRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bid Ask Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidAskRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
-                    },
-                    example: Some("0.1475"),
-                    summary: "Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only.",
-                    ..FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
-                },
+                    })
+                    .example(Some("0.1475"))
+                    .summary("Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only."),
             ],
         )
-    };
+        .summary("One record of Bid Ask Ratio.");
 }
 fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
-        path: Some("/bidAskRatioDiff"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
+        .summary(
+            "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
+        )
+        .path(Some("/bidAskRatioDiff"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidAskRatioDiffRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
-    };
+        });
 }
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
 
@@ -457,49 +451,40 @@ pub struct BidAskRatioDiffRecord {
 }
 
 impl Record for BidAskRatioDiffRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bid Ask Ratio Diff.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidAskRatioDiffRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1.",
-                    ..FieldInfo::new(
-                        "bid_ask_ratio_diff",
-                        "bidAskRatioDiff",
-                        ValueType::Number,
-                        Evidence::PreviousVersion,
-                    )
-                },
+                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1."),
             ],
         )
-    };
+        .summary("One record of Bid Ask Ratio Diff.");
 }
 fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Bids Ask Spread"],
-        summary: "Spread between the lowest ask and the highest bid; narrow in liquid markets.",
-        path: Some("/bidsAskSpread"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
+        .aliases(&["Bids Ask Spread"])
+        .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
+        .path(Some("/bidsAskSpread"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidAskSpreadRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit, and how the spreads of several exchanges are combined.",
-        ..EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
-    };
+        })
+        .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
 }
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
 
@@ -518,48 +503,48 @@ pub struct BidAskSpreadRecord {
 }
 
 impl Record for BidAskSpreadRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bid Ask Spread.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidAskSpreadRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Widest spread in the interval.",
-                    ..FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Average spread in the interval.",
-                    ..FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Widest spread in the interval."),
+                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Average spread in the interval."),
             ],
         )
-    };
+        .summary("One record of Bid Ask Spread.");
 }
 fields!(BidAskSpreadRecord => open_date = 0, max = 1, avg_spread = 2);
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<BidsIncreaseDecreaseRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change in the size of resting buy orders since the previous interval; negative if orders were filled or cancelled.",
-        path: Some("/bidsIncreaseDecrease"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bids_increase_decrease",
+            "Bids Increase Decrease",
+        )
+        .summary(
+            "Change in the size of resting buy orders since the previous interval; negative if orders were filled or cancelled.",
+        )
+        .path(Some("/bidsIncreaseDecrease"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderbook", "bids_increase_decrease", "Bids Increase Decrease")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
 
@@ -577,49 +562,45 @@ pub struct BidsIncreaseDecreaseRecord {
 }
 
 impl Record for BidsIncreaseDecreaseRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bids Increase Decrease.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BidsIncreaseDecreaseRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Size of the bids minus their size one interval earlier.",
-                    notes: "The previous API version wrote the name with underscores.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "bids_increase_decrease",
                         "bidsIncreaseDecrease",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .summary("Size of the bids minus their size one interval earlier.")
+                    .notes("The previous API version wrote the name with underscores."),
             ],
         )
-    };
+        .summary("One record of Bids Increase Decrease.");
 }
 fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1);
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total size of all resting orders, bids plus asks: the liquidity of the book.",
-        path: Some("/combinedBook"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
+        .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
+        .path(Some("/combinedBook"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CombinedBookRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderbook", "combined_book", "Combined Book")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(CombinedBook => TakesMarketTypes);
 
@@ -636,54 +617,49 @@ pub struct CombinedBookRecord {
 }
 
 impl Record for CombinedBookRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Combined Book.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "CombinedBookRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("589398610.05"),
-                    summary: "Size of the bids plus size of the asks.",
-                    ..FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("589398610.05"))
+                    .summary("Size of the bids plus size of the asks."),
             ],
         )
-    };
+        .summary("One record of Combined Book.");
 }
 fields!(CombinedBookRecord => open_date = 0, combined_book = 1);
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.",
-        path: Some("/marketImbalanceIndex"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[
-                ParamInfo {
-                    allowed_values: &[
-                        "binance_perp_stable",
-                        "bybit_perp_stable",
-                        "okx_perp_stable",
-                        "bitget_perp_stable",
-                    ],
-                    ..params::EXCHANGES
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "market_imbalance_index",
+            "Market Imbalance Index",
+        )
+        .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
+        .path(Some("/marketImbalanceIndex"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[
+                    params::EXCHANGES
+                        .allowed_values(
+                            &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
+                        ),
+                ],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<MarketImbalanceIndexRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "The exchanges that worked were tested with BTC.",
-        ..EndpointInfo::new("orderbook", "market_imbalance_index", "Market Imbalance Index")
-    };
+        })
+        .notes("The exchanges that worked were tested with BTC.");
 }
 takes_several_exchanges!(MarketImbalanceIndex);
 
@@ -700,30 +676,21 @@ pub struct MarketImbalanceIndexRecord {
 }
 
 impl Record for MarketImbalanceIndexRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Market Imbalance Index.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "MarketImbalanceIndexRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
-                    },
-                    summary: "Combined imbalance.",
-                    notes: "Unknown: the weights of the combination.",
-                    ..FieldInfo::new(
-                        "market_imbalance_index",
-                        "marketImbalanceIndex",
-                        ValueType::Number,
-                        Evidence::Reported,
-                    )
-                },
+                    })
+                    .summary("Combined imbalance.")
+                    .notes("Unknown: the weights of the combination."),
             ],
         )
-    };
+        .summary("One record of Market Imbalance Index.");
 }
 fields!(MarketImbalanceIndexRecord => open_date = 0, market_imbalance_index = 1);
 

@@ -313,23 +313,23 @@ markers!(
 
 impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Volume of market buy orders per interval.",
-        path: Some("/buyVolume"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
+        .summary("Volume of market buy orders per interval.")
+        .path(Some("/buyVolume"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BuyVolumeRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -346,44 +346,40 @@ pub struct BuyVolumeRecord {
 }
 
 impl Record for BuyVolumeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Buy Volume.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BuyVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range { min: Some(0.0), max: None },
-                    example: Some("39101.6757"),
-                    summary: "Sum of the order sizes.",
-                    ..FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .range(Range { min: Some(0.0), max: None })
+                    .example(Some("39101.6757"))
+                    .summary("Sum of the order sizes."),
             ],
         )
-    };
+        .summary("One record of Buy Volume.");
 }
 fields!(BuyVolumeRecord => open_date = 0, buy_volume = 1);
 
 impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Volume of market sell orders per interval.",
-        path: Some("/sellVolume"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
+        .summary("Volume of market sell orders per interval.")
+        .path(Some("/sellVolume"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<SellVolumeRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -400,44 +396,42 @@ pub struct SellVolumeRecord {
 }
 
 impl Record for SellVolumeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Sell Volume.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "SellVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range { min: Some(0.0), max: None },
-                    example: Some("1798220.5481"),
-                    summary: "Sum of the order sizes.",
-                    ..FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .range(Range { min: Some(0.0), max: None })
+                    .example(Some("1798220.5481"))
+                    .summary("Sum of the order sizes."),
             ],
         )
-    };
+        .summary("One record of Sell Volume.");
 }
 fields!(SellVolumeRecord => open_date = 0, sell_volume = 1);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Market buy volume minus market sell volume; positive if buyers dominate.",
-        path: Some("/volumeDelta"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
+        .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
+        .path(Some("/volumeDelta"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<VolumeDeltaRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
-    };
+        })
+        .notes(
+            "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
+        );
 }
 takes_several_exchanges!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -454,52 +448,44 @@ pub struct VolumeDeltaRecord {
 }
 
 impl Record for VolumeDeltaRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Volume Delta.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "VolumeDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("1798220.5481"),
-                    summary: "Buy volume minus sell volume; negative if sellers dominate.",
-                    ..FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("1798220.5481"))
+                    .summary("Buy volume minus sell volume; negative if sellers dominate."),
             ],
         )
-    };
+        .summary("One record of Volume Delta.");
 }
 fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
-        path: Some("/volumeRatio"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Documented,
-                    ..params::MARKET_TYPES
-                },
-                ParamInfo {
-                    evidence: Evidence::Documented,
-                    ..params::BUCKET
-                },
-                params::ADVANCE_FILTER,
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
+        .summary(
+            "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
+        )
+        .path(Some("/volumeRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[
+                    params::MARKET_TYPES.evidence(Evidence::Documented),
+                    params::BUCKET.evidence(Evidence::Documented),
+                    params::ADVANCE_FILTER,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<VolumeRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
-    };
+        });
 }
 takes_several_exchanges!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
@@ -517,51 +503,44 @@ pub struct VolumeRatioRecord {
 }
 
 impl Record for VolumeRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Volume Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "VolumeRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    range: Range {
+                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Documented)
+                    .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
-                    },
-                    summary: "Market buy volume minus market sell volume, divided by their sum.",
-                    notes: "Positive if buyers dominate, negative if sellers dominate.",
-                    ..FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Documented)
-                },
+                    })
+                    .summary("Market buy volume minus market sell volume, divided by their sum.")
+                    .notes("Positive if buyers dominate, negative if sellers dominate."),
             ],
         )
-    };
+        .summary("One record of Volume Ratio.");
 }
 fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
-        path: Some("/anchoredCVD"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_spot", "binance_perp_stable"],
-                    ..params::EXCHANGES
-                },
-            ],
-            specific: &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
+        .summary(
+            "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
+        )
+        .path(Some("/anchoredCVD"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])],
+                specific: &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -578,42 +557,38 @@ pub struct AnchoredCvdRecord {
 }
 
 impl Record for AnchoredCvdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Anchored CVD.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("37988.1184"),
-                    summary: "Sum since the last anchor; positive if buyers dominate.",
-                    ..FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("37988.1184"))
+                    .summary("Sum since the last anchor; positive if buyers dominate."),
             ],
         )
-    };
+        .summary("One record of Anchored CVD.");
 }
 fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Number of executed market orders per interval, split into buys and sells.",
-        path: Some("/marketOrderCount"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
+        .summary("Number of executed market orders per interval, split into buys and sells.")
+        .path(Some("/marketOrderCount"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OrderCount>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
-    };
+        });
 }
 takes_several_exchanges!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -636,69 +611,56 @@ pub struct OrderCount {
 }
 
 impl Record for OrderCount {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Number of executed orders of one kind per interval.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderCount",
             &[
-                FieldInfo {
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("530"),
-                    summary: "Number of buy orders.",
-                    ..FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("535"),
-                    summary: "Number of sell orders.",
-                    ..FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("1065"),
-                    summary: "Number of buy and sell orders.",
-                    ..FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("-5"),
-                    summary: "Buy orders minus sell orders; positive if more orders bought.",
-                    ..FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("Start of the interval."),
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("530"))
+                    .summary("Number of buy orders."),
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("535"))
+                    .summary("Number of sell orders."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("1065"))
+                    .summary("Number of buy and sell orders."),
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("-5"))
+                    .summary("Buy orders minus sell orders; positive if more orders bought."),
             ],
         )
-    };
+        .summary("Number of executed orders of one kind per interval.");
 }
 fields!(OrderCount => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Average size of market orders per interval, split into buys and sells.",
-        path: Some("/marketOrderAverageSize"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "market_order_average_size",
+            "Market Order Average Size",
+        )
+        .summary("Average size of market orders per interval, split into buys and sells.")
+        .path(Some("/marketOrderAverageSize"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OrderSize>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "market_order_average_size", "Market Order Average Size")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -721,112 +683,105 @@ pub struct OrderSize {
 }
 
 impl Record for OrderSize {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Average size of executed orders of one kind per interval.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderSize",
             &[
-                FieldInfo {
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("63.125"),
-                    summary: "Average size of a buy order.",
-                    ..FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("488.5"),
-                    summary: "Average size of a sell order.",
-                    ..FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("148.2"),
-                    summary: "Average size of all orders.",
-                    ..FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("-425.375"),
-                    summary: "Average buy order minus average sell order; positive if buy orders are larger.",
-                    ..FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("Start of the interval."),
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("63.125"))
+                    .summary("Average size of a buy order."),
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("488.5"))
+                    .summary("Average size of a sell order."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("148.2"))
+                    .summary("Average size of all orders."),
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("-425.375"))
+                    .summary("Average buy order minus average sell order; positive if buy orders are larger."),
             ],
         )
-    };
+        .summary("Average size of executed orders of one kind per interval.");
 }
 fields!(OrderSize => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Number of filled limit orders per interval, split into buys and sells.",
-        path: Some("/limitOrderCount"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
+        .summary("Number of filled limit orders per interval, split into buys and sells.")
+        .path(Some("/limitOrderCount"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OrderCount>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
-    };
+        });
 }
 takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Average size of filled limit orders per interval, split into buys and sells.",
-        path: Some("/limitOrderAverageSize"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "limit_order_average_size",
+            "Limit Order Average Size",
+        )
+        .summary("Average size of filled limit orders per interval, split into buys and sells.")
+        .path(Some("/limitOrderAverageSize"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<OrderSize>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "limit_order_average_size", "Limit Order Average Size")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
-        path: Some("/buySellTradeCountRatio"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "buy_sell_trade_count_ratio",
+            "Buy Sell Trade Count Ratio",
+        )
+        .summary(
+            "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
+        )
+        .path(Some("/buySellTradeCountRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "Unknown: whether it accepts `bucket`, as similar endpoints do.",
-        ..EndpointInfo::new("orderflow", "buy_sell_trade_count_ratio", "Buy Sell Trade Count Ratio")
-    };
+        })
+        .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
 }
 takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
 
@@ -843,94 +798,102 @@ pub struct BuySellTradeCountRatioRecord {
 }
 
 impl Record for BuySellTradeCountRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Buy Sell Trade Count Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BuySellTradeCountRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
-                        min: Some(-1.0),
-                        max: Some(1.0),
-                    },
-                    summary: "Imbalance; positive if buys dominate.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "buy_sell_trade_count_ratio",
                         "buySellTradeCountRatio",
                         ValueType::Number,
                         Evidence::Reported,
                     )
-                },
+                    .optional(true)
+                    .range(Range {
+                        min: Some(-1.0),
+                        max: Some(1.0),
+                    })
+                    .summary("Imbalance; positive if buys dominate."),
             ],
         )
-    };
+        .summary("One record of Buy Sell Trade Count Ratio.");
 }
 fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_ratio = 1);
 
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
-        path: Some("/limitOrderCountRatio"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "limit_order_count_ratio",
+            "Limit Order Count Ratio",
+        )
+        .summary(
+            "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
+        )
+        .path(Some("/limitOrderCountRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        notes: "Counts filled orders only, not orders in the book.",
-        ..EndpointInfo::new("orderflow", "limit_order_count_ratio", "Limit Order Count Ratio")
-    };
+        })
+        .notes("Counts filled orders only, not orders in the book.");
 }
 takes_several_exchanges!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
-        path: Some("/marketOrderCountRatio"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES, params::BUCKET],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "market_order_count_ratio",
+            "Market Order Count Ratio",
+        )
+        .summary(
+            "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
+        )
+        .path(Some("/marketOrderCountRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES, params::BUCKET],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("orderflow", "market_order_count_ratio", "Market Order Count Ratio")
-    };
+        });
 }
 takes_several_exchanges!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Number of orders presumably sent by bots: orders of identical size that recur within a short time.",
-        path: Some("/botTracker"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
+        .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
+        .path(Some("/botTracker"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BotTrackerRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "The previous API version capitalised the four names. Unknown: whether this version does.",
-        ..EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
-    };
+        })
+        .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
 }
 takes_several_exchanges!(BotTracker => TakesMarketTypes);
 
@@ -953,61 +916,53 @@ pub struct BotTrackerRecord {
 }
 
 impl Record for BotTrackerRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Bot Tracker.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BotTrackerRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("3"),
-                    summary: "Number of suspected bot orders.",
-                    ..FieldInfo::new("total", "Total", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("3"),
-                    summary: "Suspected bot orders that bought.",
-                    ..FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("0"),
-                    summary: "Suspected bot orders that sold.",
-                    ..FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("3"),
-                    summary: "Suspected bot buys minus sells; positive if bots buy.",
-                    ..FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("total", "Total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("3"))
+                    .summary("Number of suspected bot orders."),
+                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("3"))
+                    .summary("Suspected bot orders that bought."),
+                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("0"))
+                    .summary("Suspected bot orders that sold."),
+                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("3"))
+                    .summary("Suspected bot buys minus sells; positive if bots buy."),
             ],
         )
-    };
+        .summary("One record of Bot Tracker.");
 }
 fields!(BotTrackerRecord => open_date = 0, total = 1, buy = 2, sell = 3, delta = 4);
 
 impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Difference between the execution price of orders and the expected price.",
-        path: Some("/slippage"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[params::MARKET_TYPES],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
+        .summary("Difference between the execution price of orders and the expected price.")
+        .path(Some("/slippage"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[params::MARKET_TYPES],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<SlippageRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
-        ..EndpointInfo::new("orderflow", "slippage", "Slippage")
-    };
+        })
+        .notes(
+            "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
+        );
 }
 takes_several_exchanges!(Slippage => TakesMarketTypes);
 
@@ -1028,55 +983,53 @@ pub struct SlippageRecord {
 }
 
 impl Record for SlippageRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Slippage.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "SlippageRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("53"),
-                    summary: "Largest slippage of the interval.",
-                    ..FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("123"),
-                    summary: "Average of the largest slippages.",
-                    ..FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("-56"),
-                    summary: "Sum of the slippages in the interval; opposite signs cancel out.",
-                    ..FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("53"))
+                    .summary("Largest slippage of the interval."),
+                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("123"))
+                    .summary("Average of the largest slippages."),
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .example(Some("-56"))
+                    .summary("Sum of the slippages in the interval; opposite signs cancel out."),
             ],
         )
-    };
+        .summary("One record of Slippage.");
 }
 fields!(SlippageRecord => open_date = 0, max = 1, average_max = 2, total = 3);
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<TransferOfContractsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
-        path: Some("/transferOfContracts"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "transfer_of_contracts",
+            "Transfer Of Contracts",
+        )
+        .summary(
+            "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
+        )
+        .path(Some("/transferOfContracts"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TransferOfContractsRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit.",
-        ..EndpointInfo::new("orderflow", "transfer_of_contracts", "Transfer Of Contracts")
-    };
+        })
+        .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(TransferOfContracts);
 
@@ -1094,57 +1047,47 @@ pub struct TransferOfContractsRecord {
 }
 
 impl Record for TransferOfContractsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Transfer Of Contracts.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TransferOfContractsRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range { min: Some(0.0), max: None },
-                    summary: "Absolute difference between volume and the change of open interest.",
-                    notes: "The previous API version wrote the name with underscores.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "transfer_of_contracts",
                         "transferOfContracts",
                         ValueType::Number,
                         Evidence::PreviousVersion,
                     )
-                },
+                    .optional(true)
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("Absolute difference between volume and the change of open interest.")
+                    .notes("The previous API version wrote the name with underscores."),
             ],
         )
-    };
+        .summary("One record of Transfer Of Contracts.");
 }
 fields!(TransferOfContractsRecord => open_date = 0, transfer_of_contracts = 1);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Change of open interest divided by volume, in percent; negative if contracts were closed.",
-        path: Some("/participationRatio"),
-        params: Some(ParamList {
-            shared: params::SEVERAL_EXCHANGES,
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    ..params::MARKET_TYPES
-                },
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    ..params::ADVANCE_FILTER
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
+        .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
+        .path(Some("/participationRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::SEVERAL_EXCHANGES,
+                overrides: &[],
+                specific: &[
+                    params::MARKET_TYPES.evidence(Evidence::Published),
+                    params::ADVANCE_FILTER.evidence(Evidence::Published),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<ParticipationRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
-    };
+        });
 }
 takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
@@ -1161,70 +1104,62 @@ pub struct ParticipationRatioRecord {
 }
 
 impl Record for ParticipationRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Participation Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "ParticipationRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    unit: "percent",
-                    summary: "Change of open interest in percent of volume.",
-                    ..FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .unit("percent")
+                    .summary("Change of open interest in percent of volume."),
             ],
         )
-    };
+        .summary("One record of Participation Ratio.");
 }
 fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
-        path: Some("/exchangePremium"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::COIN,
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    example: Some("binance_perp_stable"),
-                    summary: "First exchange.",
-                    notes: "Unknown: whether this is the reference exchange.",
-                    ..ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    example: Some("bybit_perp_stable"),
-                    summary: "Second exchange.",
-                    notes: "Unknown: whether this is the reference exchange.",
-                    ..ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
-                },
-                params::TIMEFRAME,
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    default: Some("standard"),
-                    summary: "Unit of the difference: price or percentage.",
-                    notes: "Public clients always send it.",
-                    ..ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
-                },
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
+        .summary(
+            "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
+        )
+        .path(Some("/exchangePremium"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::COIN,
+                    ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
+                        .required(Some(Evidence::Reported))
+                        .example(Some("binance_perp_stable"))
+                        .summary("First exchange.")
+                        .notes("Unknown: whether this is the reference exchange."),
+                    ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
+                        .required(Some(Evidence::Reported))
+                        .example(Some("bybit_perp_stable"))
+                        .summary("Second exchange.")
+                        .notes("Unknown: whether this is the reference exchange."),
+                    params::TIMEFRAME,
+                    ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
+                        .required(Some(Evidence::Reported))
+                        .default(Some("standard"))
+                        .summary("Unit of the difference: price or percentage.")
+                        .notes("Public clients always send it."),
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    params::SORT,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
-    };
+        });
 }
 
 takes!(
@@ -1234,30 +1169,24 @@ takes!(
 
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Previous Day Level"],
-        summary: "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.",
-        path: Some("/pdLevels"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["1d"],
-                    example: Some("1d"),
-                    ..params::TIMEFRAME
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
+        .aliases(&["Previous Day Level"])
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
+        .path(Some("/pdLevels"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<PreviousDayLevelsRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "A public client received no records of the newest range for the timeframe `1h`.",
-        ..EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
-    };
+        })
+        .notes("A public client received no records of the newest range for the timeframe `1h`.");
 }
 takes_one_exchange!(PreviousDayLevels);
 
@@ -1280,67 +1209,51 @@ pub struct PreviousDayLevelsRecord {
 }
 
 impl Record for PreviousDayLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Previous Day Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PreviousDayLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("29075.9"),
-                    summary: "Opening price of the previous day.",
-                    ..FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("29274.5"),
-                    summary: "Highest price of the previous day.",
-                    ..FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("28682.3"),
-                    summary: "Lowest price of the previous day.",
-                    ..FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("28978.4"),
-                    summary: "Equilibrium: midpoint of high and low.",
-                    ..FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("29075.9"))
+                    .summary("Opening price of the previous day."),
+                FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("29274.5"))
+                    .summary("Highest price of the previous day."),
+                FieldInfo::new("pd_low", "pdLow", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("28682.3"))
+                    .summary("Lowest price of the previous day."),
+                FieldInfo::new("pd_eq", "pdEq", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("28978.4"))
+                    .summary("Equilibrium: midpoint of high and low."),
             ],
         )
-    };
+        .summary("One record of Previous Day Levels.");
 }
 fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq = 4);
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Previous Week Level"],
-        summary: "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.",
-        path: Some("/pwLevels"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["1d"],
-                    example: Some("1d"),
-                    ..params::TIMEFRAME
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
+        .aliases(&["Previous Week Level"])
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
+        .path(Some("/pwLevels"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<PreviousWeekLevelsRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
-    };
+        });
 }
 takes_one_exchange!(PreviousWeekLevels);
 
@@ -1363,58 +1276,54 @@ pub struct PreviousWeekLevelsRecord {
 }
 
 impl Record for PreviousWeekLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Previous Week Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PreviousWeekLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Opening price of the previous week.",
-                    ..FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Highest price of the previous week.",
-                    ..FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Lowest price of the previous week.",
-                    ..FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Equilibrium: midpoint of high and low.",
-                    ..FieldInfo::new("pw_eq", "pwEq", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Opening price of the previous week."),
+                FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Highest price of the previous week."),
+                FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Lowest price of the previous week."),
+                FieldInfo::new("pw_eq", "pwEq", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("Equilibrium: midpoint of high and low."),
             ],
         )
-    };
+        .summary("One record of Previous Week Levels.");
 }
 fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3, pw_eq = 4);
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<PreviousMonthLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Previous Month Level"],
-        summary: "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.",
-        path: Some("/pmLevels"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderflow",
+            "previous_month_levels",
+            "Previous Month Levels",
+        )
+        .aliases(&["Previous Month Level"])
+        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
+        .path(Some("/pmLevels"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<PreviousMonthLevelsRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
-        ..EndpointInfo::new("orderflow", "previous_month_levels", "Previous Month Levels")
-    };
+        })
+        .notes(
+            "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
+        );
 }
 takes_one_exchange!(PreviousMonthLevels);
 
@@ -1437,63 +1346,48 @@ pub struct PreviousMonthLevelsRecord {
 }
 
 impl Record for PreviousMonthLevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Previous Month Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PreviousMonthLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Opening price of the previous month.",
-                    ..FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Highest price of the previous month.",
-                    ..FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Lowest price of the previous month.",
-                    ..FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Equilibrium: midpoint of high and low.",
-                    ..FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Opening price of the previous month."),
+                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Highest price of the previous month."),
+                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Lowest price of the previous month."),
+                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Equilibrium: midpoint of high and low."),
             ],
         )
-    };
+        .summary("One record of Previous Month Levels.");
 }
 fields!(PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3, pm_eq = 4);
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Price of a coin on one exchange, as candles without volume.",
-        path: Some("/klines"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["binance_perp_stable"],
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
+        .summary("Price of a coin on one exchange, as candles without volume.")
+        .path(Some("/klines"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[params::EXCHANGE.tested_values(&["binance_perp_stable"])],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<KlineRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        notes: "One public client calls the records candles with volume, but no field for the volume is known.",
-        ..EndpointInfo::new("orderflow", "kline", "Kline")
-    };
+        })
+        .notes("One public client calls the records candles with volume, but no field for the volume is known.");
 }
 takes_one_exchange!(Kline);
 
@@ -1516,39 +1410,29 @@ pub struct KlineRecord {
 }
 
 impl Record for KlineRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Kline.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "KlineRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("56.31"),
-                    summary: "First price of the interval.",
-                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("56.32"),
-                    summary: "Highest price of the interval.",
-                    ..FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("56.27"),
-                    summary: "Lowest price of the interval.",
-                    ..FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("56.27"),
-                    summary: "Last price of the interval.",
-                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
-                },
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("56.31"))
+                    .summary("First price of the interval."),
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("56.32"))
+                    .summary("Highest price of the interval."),
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("56.27"))
+                    .summary("Lowest price of the interval."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .example(Some("56.27"))
+                    .summary("Last price of the interval."),
             ],
         )
-    };
+        .summary("One record of Kline.");
 }
 fields!(KlineRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 

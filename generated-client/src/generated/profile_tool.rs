@@ -27,9 +27,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo {
-            summary: "Unknown beyond its name; in the previous API version the body was one object.",
-            ..EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
-        },
+        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+            .summary("Unknown beyond its name; in the previous API version the body was one object."),
     ],
 };

@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -130,24 +130,24 @@ markers!(
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<FearAndGreedIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Fear And Greed"],
-        summary: "Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).",
-        path: Some("/fearAndGreed"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
+        .aliases(&["Fear And Greed"])
+        .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
+        .path(Some("/fearAndGreed"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<FearAndGreedIndexRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
-    };
+        });
 }
 takes_without_exchange!(FearAndGreedIndex);
 
@@ -164,47 +164,47 @@ pub struct FearAndGreedIndexRecord {
 }
 
 impl Record for FearAndGreedIndexRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Fear And Greed Index.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "FearAndGreedIndexRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    summary: "Score from 0 (extreme fear) to 100 (extreme greed).",
-                    ..FieldInfo::new("value", "value", ValueType::Number, Evidence::PreviousVersion)
-                },
+                    })
+                    .summary("Score from 0 (extreme fear) to 100 (extreme greed)."),
             ],
         )
-    };
+        .summary("One record of Fear And Greed Index.");
 }
 fields!(FearAndGreedIndexRecord => open_date = 0, value = 1);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
-        path: Some("/stablecoinPremiumP2P"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
+        .summary(
+            "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
+        )
+        .path(Some("/stablecoinPremiumP2P"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<PremiumP2pRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        notes: "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
-        ..EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
-    };
+        })
+        .notes(
+            "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
+        );
 }
 takes_without_exchange!(PremiumP2p);
 
@@ -223,58 +223,46 @@ pub struct PremiumP2pRecord {
 }
 
 impl Record for PremiumP2pRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Premium P2P.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PremiumP2pRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("100.95"),
-                    unit: "percent",
-                    summary: "Price of USDC in percent of one US dollar; 100 is parity.",
-                    ..FieldInfo::new("usdc_premium", "usdcPremium", ValueType::Number, Evidence::Published)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("100.6"),
-                    unit: "percent",
-                    summary: "Price of USDT in percent of one US dollar; 100 is parity.",
-                    ..FieldInfo::new("usdt_premium", "usdtPremium", ValueType::Number, Evidence::Published)
-                },
+                FieldInfo::new("usdc_premium", "usdcPremium", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("100.95"))
+                    .unit("percent")
+                    .summary("Price of USDC in percent of one US dollar; 100 is parity."),
+                FieldInfo::new("usdt_premium", "usdtPremium", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("100.6"))
+                    .unit("percent")
+                    .summary("Price of USDT in percent of one US dollar; 100 is parity."),
             ],
         )
-    };
+        .summary("One record of Premium P2P.");
 }
 fields!(PremiumP2pRecord => open_date = 0, usdc_premium = 1, usdt_premium = 2);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<WbtcMintBurnRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Amount of bitcoin converted into the token WBTC (minted) and back (burned).",
-        path: Some("/wbtcMintBurn"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["1d"],
-                    example: Some("1d"),
-                    ..params::TIMEFRAME
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
+        .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
+        .path(Some("/wbtcMintBurn"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<WbtcMintBurnRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "A public client received an empty list for the timeframe `1h`. Unknown: the unit.",
-        ..EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
-    };
+        })
+        .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
 takes_without_exchange!(WbtcMintBurn);
 
@@ -293,48 +281,48 @@ pub struct WbtcMintBurnRecord {
 }
 
 impl Record for WbtcMintBurnRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of WBTC Mint Burn.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "WbtcMintBurnRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Amount of WBTC minted.",
-                    ..FieldInfo::new("mint", "mint", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Amount of WBTC burned.",
-                    ..FieldInfo::new("burn", "burn", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("mint", "mint", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Amount of WBTC minted."),
+                FieldInfo::new("burn", "burn", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Amount of WBTC burned."),
             ],
         )
-    };
+        .summary("One record of WBTC Mint Burn.");
 }
 fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<LeaderboardNotionalProfitRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.",
-        path: Some("/leaderboardNotionalProfit"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "sentiment",
+            "leaderboard_notional_profit",
+            "Leaderboard Notional Profit",
+        )
+        .summary(
+            "Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.",
+        )
+        .path(Some("/leaderboardNotionalProfit"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit, and the number of traders in the sum.",
-        ..EndpointInfo::new("sentiment", "leaderboard_notional_profit", "Leaderboard Notional Profit")
-    };
+        })
+        .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 takes_without_exchange!(LeaderboardNotionalProfit);
 
@@ -351,43 +339,45 @@ pub struct LeaderboardNotionalProfitRecord {
 }
 
 impl Record for LeaderboardNotionalProfitRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Leaderboard Notional Profit.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LeaderboardNotionalProfitRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Sum over the traders on the leaderboard.",
-                    ..FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Sum over the traders on the leaderboard."),
             ],
         )
-    };
+        .summary("One record of Leaderboard Notional Profit.");
 }
 fields!(LeaderboardNotionalProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<LeaderboardRoeProfitRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.",
-        path: Some("/leaderboardROEProfit"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "sentiment",
+            "leaderboard_roe_profit",
+            "Leaderboard ROE Profit",
+        )
+        .summary(
+            "Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.",
+        )
+        .path(Some("/leaderboardROEProfit"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        notes: "Unknown: the unit, and the number of traders in the sum.",
-        ..EndpointInfo::new("sentiment", "leaderboard_roe_profit", "Leaderboard ROE Profit")
-    };
+        })
+        .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 takes_without_exchange!(LeaderboardRoeProfit);
 
@@ -404,48 +394,41 @@ pub struct LeaderboardRoeProfitRecord {
 }
 
 impl Record for LeaderboardRoeProfitRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Leaderboard ROE Profit.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LeaderboardRoeProfitRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "Sum over the traders on the leaderboard.",
-                    ..FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
-                },
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .summary("Sum over the traders on the leaderboard."),
             ],
         )
-    };
+        .summary("One record of Leaderboard ROE Profit.");
 }
 fields!(LeaderboardRoeProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Users and bots connected to BitMEX; near 1, almost all connections are bots.",
-        path: Some("/userBotRatio"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: params::WITHOUT_EXCHANGE,
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Published,
-                    ..params::ADVANCE_FILTER
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
+        .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
+        .path(Some("/userBotRatio"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: params::WITHOUT_EXCHANGE,
+                overrides: &[],
+                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<UserBotRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        notes: "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
-        ..EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
-    };
+        })
+        .notes(
+            "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
+        );
 }
 takes_without_exchange!(UserBotRatio => TakesAdvanceFilter);
 
@@ -467,61 +450,53 @@ pub struct UserBotRatioRecord {
 }
 
 impl Record for UserBotRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of User Bot Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "UserBotRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    example: Some("1916"),
-                    summary: "Connected users.",
-                    ..FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("78022"),
-                    summary: "Bots connected through the BitMEX API.",
-                    ..FieldInfo::new("bots", "bots", ValueType::Number, Evidence::Published)
-                },
-                FieldInfo {
-                    optional: true,
-                    example: Some("0.9760314243538742"),
-                    summary: "Share of bots in all connections, from 0 to 1.",
-                    notes: "The published example equals `bots / (bots + users)`.",
-                    ..FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
-                },
+                FieldInfo::new("users", "users", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("1916"))
+                    .summary("Connected users."),
+                FieldInfo::new("bots", "bots", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("78022"))
+                    .summary("Bots connected through the BitMEX API."),
+                FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .example(Some("0.9760314243538742"))
+                    .summary("Share of bots in all connections, from 0 to 1.")
+                    .notes("The published example equals `bots / (bots + users)`."),
             ],
         )
-    };
+        .summary("One record of User Bot Ratio.");
 }
 fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
-        path: Some("/marginLendingRatio"),
-        params: Some(ParamList {
-            shared: params::ONE_EXCHANGE,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["okx_perp_coin", "bitget_perp_stable"],
-                    example: Some("okx_perp_coin"),
-                    ..params::EXCHANGE
-                },
-            ],
-            specific: &[params::ADVANCE_FILTER],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
+        .summary(
+            "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
+        )
+        .path(Some("/marginLendingRatio"))
+        .params(
+            Some(ParamList {
+                shared: params::ONE_EXCHANGE,
+                overrides: &[
+                    params::EXCHANGE
+                        .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
+                        .example(Some("okx_perp_coin")),
+                ],
+                specific: &[params::ADVANCE_FILTER],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<MarginLendingRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
-    };
+        });
 }
 takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 
@@ -539,25 +514,18 @@ pub struct MarginLendingRatioRecord {
 }
 
 impl Record for MarginLendingRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Margin Lending Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "MarginLendingRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "Value borrowed in the quote currency divided by the value borrowed in the coin.",
-                    notes: "Unknown: whether outstanding or new loans are counted, and whether the period is the interval.",
-                    ..FieldInfo::new(
-                        "margin_lending_ratio",
-                        "marginLendingRatio",
-                        ValueType::Number,
-                        Evidence::Documented,
-                    )
-                },
+                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Documented)
+                    .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
+                    .notes(
+                        "Unknown: whether outstanding or new loans are counted, and whether the period is the interval.",
+                    ),
             ],
         )
-    };
+        .summary("One record of Margin Lending Ratio.");
 }
 fields!(MarginLendingRatioRecord => open_date = 0, margin_lending_ratio = 1);
 
@@ -571,10 +539,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         FearAndGreedIndex::INFO,
         PremiumP2p::INFO,
         WbtcMintBurn::INFO,
-        &EndpointInfo {
-            summary: "Unknown beyond its name, which suggests posts on Twitter.",
-            ..EndpointInfo::new("sentiment", "twitter", "Twitter")
-        },
+        &EndpointInfo::new("sentiment", "twitter", "Twitter")
+            .summary("Unknown beyond its name, which suggests posts on Twitter."),
         LeaderboardNotionalProfit::INFO,
         LeaderboardRoeProfit::INFO,
         UserBotRatio::INFO,

@@ -46,7 +46,7 @@ pub struct EndpointInfo {
     /// Body of a response.
     pub body: BodyInfo,
     /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
-    pub history: HistorySource,
+    pub history_source: HistorySource,
     /// Number of requests that the service's rate limit counts for one request.
     pub weight: u32,
     /// Further notes; may be empty.
@@ -69,7 +69,7 @@ impl EndpointInfo {
             evidence: Evidence::Documented,
             params: None,
             body: BodyInfo::Unknown,
-            history: HistorySource::Service,
+            history_source: HistorySource::Service,
             weight: 1,
             notes: "",
             deprecated: None,

@@ -41,7 +41,7 @@ impl EndpointInfo {
         if !matches!(self.body, BodyInfo::Series { time: Some(_), .. }) {
             return None;
         }
-        match self.history {
+        match self.history_source {
             HistorySource::Endpoint(info) => Some(info),
             HistorySource::Unknown => None,
             HistorySource::Service => {

@@ -47,7 +47,7 @@ macro_rules! endpoint {
                     time_unit: None,
                     evidence: Evidence::Documented,
                 },
-                history: $history,
+                history_source: $history,
                 ..EndpointInfo::new("market", "texts", "Texts")
             };
         }

@@ -130,7 +130,7 @@ impl<'a> Tables<'a> {
                 .map_or(BodyInfo::Unknown, |record| BodyInfo::Object { record, evidence: evidence(*known) }),
             Body::Unknown => BodyInfo::Unknown,
         };
-        info.history = match &endpoint.history {
+        info.history_source = match &endpoint.history {
             model::HistorySource::Service => HistorySource::Service,
             model::HistorySource::Endpoint(own) => HistorySource::Endpoint(leak(history(own))),
             model::HistorySource::Unknown => HistorySource::Unknown,

@@ -16,92 +16,74 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v2",
-    summary: "Metrics of crypto derivatives markets, by exchange and by coin.",
-    env_prefix: "MARKET_ANALYTICS",
-    base_url_suffix: "/v2",
-    api_key_header: Some("x-api-key"),
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/oauth2/token",
-        label: "Authentication(legacy)",
-        evidence: Evidence::Documented,
-        reply: &[
-            FieldInfo {
-                summary: "Bearer token, sent in addition to the API key.",
-                ..FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Documented)
-            },
-            FieldInfo {
-                unit: "seconds",
-                summary: "Lifetime of the token.",
-                ..FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Documented)
-            },
-            FieldInfo {
-                summary: "Scheme of the token: `Bearer`.",
-                ..FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Documented)
-            },
-        ],
-        errors: &[
-            StatusInfo {
-                summary: "The Basic credentials were rejected.",
-                advice: "Check the client id and the client secret. They are sent base64-encoded, separated by a colon, with the Basic scheme; Bearer is for data requests.",
-                ..StatusInfo::new(401, Evidence::Documented)
-            },
-            StatusInfo {
-                summary: "The request had no API key or an invalid one.",
-                advice: "Send the API key with the token request too.",
-                ..StatusInfo::new(403, Evidence::Documented)
-            },
-            StatusInfo {
-                summary: "The content type of the request was not a form.",
-                advice: "Send the content type `application/x-www-form-urlencoded`.",
-                ..StatusInfo::new(415, Evidence::Documented)
-            },
-        ],
-        notes: "The API document calls this flow legacy and names a separate current authentication method. Unknown: which method that is.",
-    }),
-    errors: &[
-        StatusInfo {
-            label: Some("Bad Request"),
-            summary: "The request was rejected.",
-            notes: "Unknown: the causes.",
-            ..StatusInfo::new(400, Evidence::Documented)
-        },
-        StatusInfo {
-            summary: "A credential is missing, wrong or expired.",
-            advice: "Check the API key and, if you use a token, the client id and the client secret.",
-            notes: "Documented for the token endpoint only; public clients received it for data requests too.",
-            ..StatusInfo::new(401, Evidence::Reported)
-        },
-        StatusInfo {
-            summary: "The API key is missing or not accepted.",
-            advice: "Check the API key and its permissions.",
-            notes: "Documented for the token endpoint only; public clients received it for data requests too.",
-            ..StatusInfo::new(403, Evidence::Reported)
-        },
-        StatusInfo {
-            label: Some("Unauthorized"),
-            summary: "The service could not process the params.",
-            notes: "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
-            ..StatusInfo::new(422, Evidence::Documented)
-        },
-        StatusInfo {
-            summary: "The rate limit was exceeded.",
-            ..StatusInfo::new(429, Evidence::Reported)
-        },
-        StatusInfo {
-            label: Some("Forbidden"),
-            summary: "Internal error of the service.",
-            notes: "The label in the API document contradicts the status code. Unknown: the causes.",
-            ..StatusInfo::new(500, Evidence::Documented)
-        },
-    ],
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
+    .version("v2")
+    .summary("Metrics of crypto derivatives markets, by exchange and by coin.")
+    .env_prefix("MARKET_ANALYTICS")
+    .base_url_suffix("/v2")
+    .api_key_header(Some("x-api-key"))
+    .client_credentials(
+        Some(ClientCredentialsInfo {
+            path: "/oauth2/token",
+            label: "Authentication(legacy)",
+            evidence: Evidence::Documented,
+            reply: &[
+                FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Documented)
+                    .summary("Bearer token, sent in addition to the API key."),
+                FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Documented)
+                    .unit("seconds")
+                    .summary("Lifetime of the token."),
+                FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Documented)
+                    .summary("Scheme of the token: `Bearer`."),
+            ],
+            errors: &[
+                StatusInfo::new(401, Evidence::Documented)
+                    .summary("The Basic credentials were rejected.")
+                    .advice(
+                        "Check the client id and the client secret. They are sent base64-encoded, separated by a colon, with the Basic scheme; Bearer is for data requests.",
+                    ),
+                StatusInfo::new(403, Evidence::Documented)
+                    .summary("The request had no API key or an invalid one.")
+                    .advice("Send the API key with the token request too."),
+                StatusInfo::new(415, Evidence::Documented)
+                    .summary("The content type of the request was not a form.")
+                    .advice("Send the content type `application/x-www-form-urlencoded`."),
+            ],
+            notes: "The API document calls this flow legacy and names a separate current authentication method. Unknown: which method that is.",
+        }),
+    )
+    .errors(&[
+        StatusInfo::new(400, Evidence::Documented)
+            .label(Some("Bad Request"))
+            .summary("The request was rejected.")
+            .notes("Unknown: the causes."),
+        StatusInfo::new(401, Evidence::Reported)
+            .summary("A credential is missing, wrong or expired.")
+            .advice("Check the API key and, if you use a token, the client id and the client secret.")
+            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
+        StatusInfo::new(403, Evidence::Reported)
+            .summary("The API key is missing or not accepted.")
+            .advice("Check the API key and its permissions.")
+            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
+        StatusInfo::new(422, Evidence::Documented)
+            .label(Some("Unauthorized"))
+            .summary("The service could not process the params.")
+            .notes(
+                "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
+            ),
+        StatusInfo::new(429, Evidence::Reported)
+            .summary("The rate limit was exceeded."),
+        StatusInfo::new(500, Evidence::Documented)
+            .label(Some("Forbidden"))
+            .summary("Internal error of the service.")
+            .notes("The label in the API document contradicts the status code. Unknown: the causes."),
+    ])
+    .error_body(ErrorBodyInfo {
         name: Some(("ErrorResponse", Evidence::Documented)),
         message: &["detail.message", "error.message", "error", "message"],
         code: &["detail.error_code"],
-    },
-    limits: &[
+    })
+    .limits(&[
         LimitInfo {
             name: "A",
             requests: 10,
@@ -120,22 +102,24 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             endpoints: &[],
             evidence: Evidence::Documented,
         },
-    ],
-    envelope: Some(EnvelopeInfo {
-        data: "data",
-        metadata: Some("metadata"),
-        time: Some("openDate"),
-    }),
-    history: Some(HistoryInfo {
-        from: "startTime",
-        to: "endTime",
-        limit: "limit",
-        step: "timeframe",
-        sort: Some(("sort", "asc")),
-        evidence: Evidence::Reported,
-    }),
-    ..ServiceInfo::new("Market Analytics Data API")
-};
+    ])
+    .envelope(
+        Some(EnvelopeInfo {
+            data: "data",
+            metadata: Some("metadata"),
+            time: Some("openDate"),
+        }),
+    )
+    .history(
+        Some(HistoryInfo {
+            from: "startTime",
+            to: "endTime",
+            limit: "limit",
+            step: "timeframe",
+            sort: Some(("sort", "asc")),
+            evidence: Evidence::Reported,
+        }),
+    );
 define_client!(crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

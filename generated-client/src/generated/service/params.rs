@@ -10,113 +10,151 @@ use crate::{
     MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
-pub(crate) const COIN: ParamInfo = ParamInfo {
-    required: Some(Evidence::Reported),
-    example: Some("BTC"),
-    summary: "Ticker of the coin.",
-    ..ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Documented)
-};
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Documented)
+    .required(Some(Evidence::Reported))
+    .example(Some("BTC"))
+    .summary("Ticker of the coin.");
 
-pub(crate) const EXCHANGES: ParamInfo = ParamInfo {
-    list_setter: Some("exchanges"),
-    example: Some("binance_perp_stable"),
-    summary: "One or more exchanges.",
-    notes: "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are combined where the endpoint does not specify it.",
-    ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented)
-};
+pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Documented,
+    )
+    .list_setter(Some("exchanges"))
+    .example(Some("binance_perp_stable"))
+    .summary("One or more exchanges.")
+    .notes(
+        "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are combined where the endpoint does not specify it.",
+    );
 
-pub(crate) const EXCHANGE: ParamInfo = ParamInfo {
-    list_setter: Some("exchanges"),
-    required: Some(Evidence::Reported),
-    single_value: Some(Evidence::Reported),
-    example: Some("binance_perp_stable"),
-    summary: "Exchange and market, for example a spot or perpetual market.",
-    notes: "Public clients send exactly one and received 422 for one that the endpoint does not support.",
-    ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented)
-};
+pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Documented,
+    )
+    .list_setter(Some("exchanges"))
+    .required(Some(Evidence::Reported))
+    .single_value(Some(Evidence::Reported))
+    .example(Some("binance_perp_stable"))
+    .summary("Exchange and market, for example a spot or perpetual market.")
+    .notes("Public clients send exactly one and received 422 for one that the endpoint does not support.");
 
-pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo {
-    list_setter: Some("exchanges"),
-    example: Some("binance_perp_stable"),
-    summary: "Exchange and market, for example a spot or perpetual market.",
-    notes: "Unknown: whether several are accepted.",
-    ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented)
-};
+pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Documented,
+    )
+    .list_setter(Some("exchanges"))
+    .example(Some("binance_perp_stable"))
+    .summary("Exchange and market, for example a spot or perpetual market.")
+    .notes("Unknown: whether several are accepted.");
 
-pub(crate) const TIMEFRAME: ParamInfo = ParamInfo {
-    required: Some(Evidence::Reported),
-    example: Some("1h"),
-    summary: "Length of the interval that one record covers.",
-    ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
-};
+pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
+        "timeframe",
+        "timeframe",
+        ValueType::named::<Timeframe>(),
+        Evidence::Documented,
+    )
+    .required(Some(Evidence::Reported))
+    .example(Some("1h"))
+    .summary("Length of the interval that one record covers.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo {
-    default: Some("50"),
-    allowed_values: &["5", "10", "20", "50", "100", "500", "1000"],
-    example: Some("100"),
-    summary: "Maximum number of records.",
-    notes: "Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.",
-    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-};
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+    .default(Some("50"))
+    .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
+    .example(Some("100"))
+    .summary("Maximum number of records.")
+    .notes("Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.");
 
-pub(crate) const START_TIME: ParamInfo = ParamInfo {
-    example: Some("1757937600"),
-    summary: "Start of the time range.",
-    notes: "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
-    ..ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-};
+pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
+        "start_time",
+        "startTime",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Documented,
+    )
+    .example(Some("1757937600"))
+    .summary("Start of the time range.")
+    .notes(
+        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
+    );
 
-pub(crate) const END_TIME: ParamInfo = ParamInfo {
-    example: Some("1758024000"),
-    summary: "End of the time range.",
-    notes: "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
-    ..ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-};
+pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
+        "end_time",
+        "endTime",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Documented,
+    )
+    .example(Some("1758024000"))
+    .summary("End of the time range.")
+    .notes(
+        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
+    );
 
-pub(crate) const SORT: ParamInfo = ParamInfo {
-    summary: "Order of the records by time.",
-    notes: "Without it, public clients received the oldest record first.",
-    ..ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
-};
+pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
+    .summary("Order of the records by time.")
+    .notes("Without it, public clients received the oldest record first.");
 
-pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo {
-    default: Some("all"),
-    summary: "Kind of market included in the default set of exchanges.",
-    notes: "Intended for requests without an exchange.",
-    ..ParamInfo::new("market_types", "marketTypes", ValueType::named::<MarketType>(), Evidence::Reported)
-};
+pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo::new(
+        "market_types",
+        "marketTypes",
+        ValueType::named::<MarketType>(),
+        Evidence::Reported,
+    )
+    .default(Some("all"))
+    .summary("Kind of market included in the default set of exchanges.")
+    .notes("Intended for requests without an exchange.");
 
-pub(crate) const BUCKET: ParamInfo = ParamInfo {
-    list_setter: Some("buckets"),
-    summary: "Trade sizes to include, by value in USD.",
-    notes: "In the previous API version, several classes are summed and all are included by default; the limits of the classes are from there too.",
-    ..ParamInfo::new("bucket", "bucket", ValueType::named::<Bucket>(), Evidence::Reported)
-};
+pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
+        "bucket",
+        "bucket",
+        ValueType::named::<Bucket>(),
+        Evidence::Reported,
+    )
+    .list_setter(Some("buckets"))
+    .summary("Trade sizes to include, by value in USD.")
+    .notes(
+        "In the previous API version, several classes are summed and all are included by default; the limits of the classes are from there too.",
+    );
 
-pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo {
-    summary: "Unknown beyond its name.",
-    ..ParamInfo::new("advance_filter", "advanceFilter", ValueType::String, Evidence::Documented)
-};
+pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
+        "advance_filter",
+        "advanceFilter",
+        ValueType::String,
+        Evidence::Documented,
+    )
+    .summary("Unknown beyond its name.");
 
-pub(crate) const ANCHOR: ParamInfo = ParamInfo {
-    default: Some("1d"),
-    summary: "Interval at which the metric restarts, in UTC.",
-    notes: "Public clients always send it; the default is that of the previous API version.",
-    ..ParamInfo::new("anchor", "anchor", ValueType::named::<Anchor>(), Evidence::Reported)
-};
+pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
+        "anchor",
+        "anchor",
+        ValueType::named::<Anchor>(),
+        Evidence::Reported,
+    )
+    .default(Some("1d"))
+    .summary("Interval at which the metric restarts, in UTC.")
+    .notes("Public clients always send it; the default is that of the previous API version.");
 
-pub(crate) const TIMESTAMP: ParamInfo = ParamInfo {
-    example: Some("1757937600"),
-    summary: "Time of the snapshot.",
-    notes: "Without it, public clients received the current snapshot.",
-    ..ParamInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
-};
+pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
+        "timestamp",
+        "timestamp",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Reported,
+    )
+    .example(Some("1757937600"))
+    .summary("Time of the snapshot.")
+    .notes("Without it, public clients received the current snapshot.");
 
-pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo {
-    default: Some("all"),
-    summary: "Leverage class of the levels.",
-    ..ParamInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
-};
+pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
+        "leverage",
+        "leverage",
+        ValueType::named::<LevelLeverage>(),
+        Evidence::Reported,
+    )
+    .default(Some("all"))
+    .summary("Leverage class of the levels.");
 
 pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];

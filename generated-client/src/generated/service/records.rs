@@ -7,11 +7,14 @@ use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use crate::Exchange;
 
-pub(crate) const TIME: FieldInfo = FieldInfo {
-    example: Some("1757937600"),
-    summary: "Start of the interval.",
-    ..FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-};
+pub(crate) const TIME: FieldInfo = FieldInfo::new(
+        "open_date",
+        "openDate",
+        ValueType::Timestamp(TimeUnit::Seconds),
+        Evidence::Documented,
+    )
+    .example(Some("1757937600"))
+    .summary("Start of the interval.");
 
 /// The metadata of a response.
 #[derive(Clone)]
@@ -27,35 +30,31 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The metadata of a response.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Metadata",
             &[
-                FieldInfo {
-                    optional: true,
-                    summary: "Exchanges that the values were computed from.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "exchanges",
                         "exchanges",
                         ValueType::List(&ValueType::named::<Exchange>()),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Requested exchanges that the endpoint does not support.",
-                    notes: "Documented for the volume ratio. Public clients received 422 instead: one unsupported exchange fails the whole request.",
-                    ..FieldInfo::new(
+                    .optional(true)
+                    .summary("Exchanges that the values were computed from."),
+                FieldInfo::new(
                         "unsupported_exchanges",
                         "unsupportedExchanges",
                         ValueType::List(&ValueType::named::<Exchange>()),
                         Evidence::Documented,
                     )
-                },
+                    .optional(true)
+                    .summary("Requested exchanges that the endpoint does not support.")
+                    .notes(
+                        "Documented for the volume ratio. Public clients received 422 instead: one unsupported exchange fails the whole request.",
+                    ),
             ],
         )
-    };
+        .summary("The metadata of a response.");
 }
 fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 

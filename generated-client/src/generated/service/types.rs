@@ -66,140 +66,76 @@ impl Exchange {
 }
 
 impl NamedType for Exchange {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "An exchange and one of its markets, for example `binance_perp_stable`.",
-        open: true,
-        attributes: &["venue", "margin_kind"],
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Exchange",
             &[
-                ValueInfo {
-                    attributes: &["binance", "stable"],
-                    ..ValueInfo::new(
+                ValueInfo::new(
                         "binance_perp_stable",
                         "Binance perpetuals margined in a stablecoin.",
                         Evidence::Reported,
                     )
-                },
-                ValueInfo {
-                    attributes: &["binance", "coin"],
-                    ..ValueInfo::new(
-                        "binance_perp_coin",
-                        "Binance perpetuals margined in the coin.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["binance"],
-                    ..ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["bybit", "stable"],
-                    ..ValueInfo::new(
-                        "bybit_perp_stable",
-                        "Bybit perpetuals margined in a stablecoin.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["bybit", "coin"],
-                    ..ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["okx", "stable"],
-                    ..ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["okx", "coin"],
-                    ..ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["okx"],
-                    ..ValueInfo::new(
+                    .attributes(&["binance", "stable"]),
+                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["binance", "coin"]),
+                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported)
+                    .attributes(&["binance"]),
+                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["bybit", "stable"]),
+                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bybit", "coin"]),
+                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["okx", "stable"]),
+                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["okx", "coin"]),
+                ValueInfo::new(
                         "okx_qtrly",
                         "OKX, presumably quarterly futures (inferred from the name).",
                         Evidence::Reported,
                     )
-                },
-                ValueInfo {
-                    attributes: &["bitget", "stable"],
-                    ..ValueInfo::new(
-                        "bitget_perp_stable",
-                        "Bitget perpetuals margined in a stablecoin.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["bitget", "coin"],
-                    ..ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["bitmex", "coin"],
-                    ..ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["bitfinex", "stable"],
-                    ..ValueInfo::new(
+                    .attributes(&["okx"]),
+                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["bitget", "stable"]),
+                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bitget", "coin"]),
+                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bitmex", "coin"]),
+                ValueInfo::new(
                         "bitfinex_perp_stable",
                         "Bitfinex perpetuals margined in a stablecoin.",
                         Evidence::Reported,
                     )
-                },
-                ValueInfo {
-                    attributes: &["deribit", "stable"],
-                    ..ValueInfo::new(
+                    .attributes(&["bitfinex", "stable"]),
+                ValueInfo::new(
                         "deribit_perp_stable",
                         "Deribit perpetuals margined in a stablecoin.",
                         Evidence::Reported,
                     )
-                },
-                ValueInfo {
-                    attributes: &["phemex", "stable"],
-                    ..ValueInfo::new(
-                        "phemex_perp_stable",
-                        "Phemex perpetuals margined in a stablecoin.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["huobi", "coin"],
-                    ..ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported)
-                },
-                ValueInfo {
-                    attributes: &["arkham", "stable"],
-                    ..ValueInfo::new(
-                        "arkham_perp_stable",
-                        "Arkham perpetuals margined in a stablecoin.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["hyperliquid", "stable"],
-                    ..ValueInfo::new(
+                    .attributes(&["deribit", "stable"]),
+                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["phemex", "stable"]),
+                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["huobi", "coin"]),
+                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["arkham", "stable"]),
+                ValueInfo::new(
                         "hyperliquid_perp_stable",
                         "Hyperliquid perpetuals margined in a stablecoin.",
                         Evidence::Reported,
                     )
-                },
-                ValueInfo {
-                    attributes: &["hyperliquid"],
-                    ..ValueInfo::new(
-                        "hyperliquid_xyz",
-                        "Hyperliquid, a market of an undocumented kind.",
-                        Evidence::Reported,
-                    )
-                },
-                ValueInfo {
-                    attributes: &["coinbaseadvanced", "stable"],
-                    ..ValueInfo::new(
+                    .attributes(&["hyperliquid", "stable"]),
+                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported)
+                    .attributes(&["hyperliquid"]),
+                ValueInfo::new(
                         "coinbaseadvanced_perp_stable",
                         "Coinbase Advanced perpetuals margined in a stablecoin.",
                         Evidence::Reported,
                     )
-                },
+                    .attributes(&["coinbaseadvanced", "stable"]),
             ],
         )
-    };
+        .summary("An exchange and one of its markets, for example `binance_perp_stable`.")
+        .open(true)
+        .attributes(&["venue", "margin_kind"]);
 }
 
 /// Ticker of a coin, for example `BTC`.
@@ -217,10 +153,7 @@ impl Coin {
 named_type!(identifier Coin);
 
 impl NamedType for Coin {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Ticker of a coin, for example `BTC`.",
-        open: true,
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Coin",
             &[
                 ValueInfo::new("BTC", "Bitcoin.", Evidence::Reported),
@@ -228,7 +161,8 @@ impl NamedType for Coin {
                 ValueInfo::new("HYPE", "Hyperliquid's coin.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Ticker of a coin, for example `BTC`.")
+        .open(true);
 }
 
 /// Length of the interval that one record covers.
@@ -254,38 +188,24 @@ named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 =
 named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Length of the interval that one record covers.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Timeframe",
             &[
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(60)),
-                    ..ValueInfo::new("1m", "One minute.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(300)),
-                    ..ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(900)),
-                    ..ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(3600)),
-                    ..ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(14_400)),
-                    ..ValueInfo::new("4h", "Four hours.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(86_400)),
-                    ..ValueInfo::new("1d", "One day.", Evidence::Documented)
-                },
+                ValueInfo::new("1m", "One minute.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(60))),
+                ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(300))),
+                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(900))),
+                ValueInfo::new("1h", "One hour.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                ValueInfo::new("4h", "Four hours.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(14_400))),
+                ValueInfo::new("1d", "One day.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(86_400))),
             ],
         )
-    };
+        .summary("Length of the interval that one record covers.");
 }
 
 /// Order of the records by time.
@@ -302,16 +222,14 @@ pub enum Sort {
 named_type!(enum Sort => Asc = "asc", Desc = "desc");
 
 impl NamedType for Sort {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Order of the records by time.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Sort",
             &[
                 ValueInfo::new("asc", "Oldest record first.", Evidence::Documented),
                 ValueInfo::new("desc", "Newest record first.", Evidence::Documented),
             ],
         )
-    };
+        .summary("Order of the records by time.");
 }
 
 /// Length of the UTC block at whose start an anchored metric restarts.
@@ -331,26 +249,18 @@ named_type!(enum Anchor => H1 = "1h", H4 = "4h", D1 = "1d");
 named_type!(duration Anchor);
 
 impl NamedType for Anchor {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Length of the UTC block at whose start an anchored metric restarts.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Anchor",
             &[
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(3600)),
-                    ..ValueInfo::new("1h", "Every full hour.", Evidence::Reported)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(14_400)),
-                    ..ValueInfo::new("4h", "Every four hours.", Evidence::Reported)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(86_400)),
-                    ..ValueInfo::new("1d", "Every day.", Evidence::Reported)
-                },
+                ValueInfo::new("1h", "Every full hour.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                ValueInfo::new("4h", "Every four hours.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(14_400))),
+                ValueInfo::new("1d", "Every day.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(86_400))),
             ],
         )
-    };
+        .summary("Length of the UTC block at whose start an anchored metric restarts.");
 }
 
 /// Kind of market.
@@ -369,9 +279,7 @@ pub enum MarketType {
 named_type!(enum MarketType => All = "all", Spot = "spot", Perpetuals = "perpetuals");
 
 impl NamedType for MarketType {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Kind of market.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "MarketType",
             &[
                 ValueInfo::new("all", "Spot and perpetual markets.", Evidence::Reported),
@@ -379,7 +287,7 @@ impl NamedType for MarketType {
                 ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Kind of market.");
 }
 
 /// Range of trade sizes in USD.
@@ -406,9 +314,7 @@ pub enum Bucket {
 named_type!(enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7");
 
 impl NamedType for Bucket {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Range of trade sizes in USD.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Bucket",
             &[
                 ValueInfo::new("1", "Up to 100 USD.", Evidence::Reported),
@@ -420,7 +326,7 @@ impl NamedType for Bucket {
                 ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Range of trade sizes in USD.");
 }
 
 /// How the funding rates of several exchanges are combined.
@@ -437,16 +343,14 @@ pub enum AggregationType {
 named_type!(enum AggregationType => Sum = "sum", Average = "average");
 
 impl NamedType for AggregationType {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "How the funding rates of several exchanges are combined.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "AggregationType",
             &[
                 ValueInfo::new("sum", "Sum of the rates.", Evidence::PreviousVersion),
                 ValueInfo::new("average", "Average of the rates.", Evidence::PreviousVersion),
             ],
         )
-    };
+        .summary("How the funding rates of several exchanges are combined.");
 }
 
 /// Unit of a price difference.
@@ -463,16 +367,14 @@ pub enum PremiumMode {
 named_type!(enum PremiumMode => Standard = "standard", Percentage = "percentage");
 
 impl NamedType for PremiumMode {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Unit of a price difference.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "PremiumMode",
             &[
                 ValueInfo::new("standard", "Price.", Evidence::Reported),
                 ValueInfo::new("percentage", "Percentage.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Unit of a price difference.");
 }
 
 /// Time range that a liquidation heatmap covers.
@@ -506,23 +408,15 @@ named_type!(
 named_type!(duration Lookback);
 
 impl NamedType for Lookback {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Time range that a liquidation heatmap covers.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Lookback",
             &[
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(43_200)),
-                    ..ValueInfo::new("12h", "Twelve hours.", Evidence::Reported)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(259_200)),
-                    ..ValueInfo::new("3d", "Three days.", Evidence::Reported)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(604_800)),
-                    ..ValueInfo::new("7d", "Seven days.", Evidence::Reported)
-                },
+                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(43_200))),
+                ValueInfo::new("3d", "Three days.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(259_200))),
+                ValueInfo::new("7d", "Seven days.", Evidence::Reported)
+                    .duration(Some(::std::time::Duration::from_secs(604_800))),
                 ValueInfo::new("1m", "One month.", Evidence::PreviousVersion),
                 ValueInfo::new("3m", "Three months.", Evidence::PreviousVersion),
                 ValueInfo::new("6m", "Six months.", Evidence::PreviousVersion),
@@ -530,7 +424,7 @@ impl NamedType for Lookback {
                 ValueInfo::new("2y", "Two years.", Evidence::PreviousVersion),
             ],
         )
-    };
+        .summary("Time range that a liquidation heatmap covers.");
 }
 
 /// Leverage class of liquidation levels.
@@ -551,9 +445,7 @@ pub enum LevelLeverage {
 named_type!(enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all");
 
 impl NamedType for LevelLeverage {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Leverage class of liquidation levels.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "LevelLeverage",
             &[
                 ValueInfo::new("high", "High leverage.", Evidence::Reported),
@@ -562,7 +454,7 @@ impl NamedType for LevelLeverage {
                 ValueInfo::new("all", "All classes; a filter only, no level has it.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Leverage class of liquidation levels.");
 }
 
 /// Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).
@@ -587,9 +479,7 @@ pub enum HeatmapLeverage {
 named_type!(enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All = "all");
 
 impl NamedType for HeatmapLeverage {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapLeverage",
             &[
                 ValueInfo::new("l1", "Highest leverage.", Evidence::Reported),
@@ -600,7 +490,7 @@ impl NamedType for HeatmapLeverage {
                 ValueInfo::new("all", "All five classes.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).");
 }
 
 /// Scaling of the sizes in a liquidation heatmap.
@@ -617,16 +507,14 @@ pub enum HeatmapScaling {
 named_type!(enum HeatmapScaling => Relative = "relative", Max = "max");
 
 impl NamedType for HeatmapScaling {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Scaling of the sizes in a liquidation heatmap.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapScaling",
             &[
                 ValueInfo::new("relative", "Unknown beyond its name.", Evidence::Reported),
                 ValueInfo::new("max", "Unknown beyond its name.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Scaling of the sizes in a liquidation heatmap.");
 }
 
 /// Side of the positions whose liquidation levels are returned.
@@ -645,9 +533,7 @@ pub enum PositionFilter {
 named_type!(enum PositionFilter => Long = "long", Short = "short", All = "all");
 
 impl NamedType for PositionFilter {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Side of the positions whose liquidation levels are returned.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "PositionFilter",
             &[
                 ValueInfo::new("long", "Long positions only.", Evidence::Reported),
@@ -655,7 +541,7 @@ impl NamedType for PositionFilter {
                 ValueInfo::new("all", "Long and short positions.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Side of the positions whose liquidation levels are returned.");
 }
 
 /// Side of a position.
@@ -672,14 +558,12 @@ pub enum Side {
 named_type!(enum Side => Long = "long", Short = "short");
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Side of a position.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Side",
             &[
                 ValueInfo::new("long", "Long: gains when the price rises.", Evidence::Reported),
                 ValueInfo::new("short", "Short: gains when the price falls.", Evidence::Reported),
             ],
         )
-    };
+        .summary("Side of a position.");
 }

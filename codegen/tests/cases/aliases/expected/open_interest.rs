@@ -40,23 +40,23 @@ markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["Open the service"],
-        summary: "Perpetual price minus spot price.",
-        path: Some("/openInterest"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+        .aliases(&["Open the service"])
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/openInterest"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("open_interest", "open_interest", "Open Interest")
-    };
+        });
 }
 takes_common!(OpenInterest);
 

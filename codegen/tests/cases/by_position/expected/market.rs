@@ -67,39 +67,35 @@ markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock cloc
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What was traded in each interval.",
-        path: Some("/candles"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::SYMBOL,
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    summary: "The length of a candle.",
-                    ..ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Where the range begins.",
-                    ..ParamInfo::new(
-                        "start_time",
-                        "startTime",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                },
-                params::LIMIT,
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
+        .summary("What was traded in each interval.")
+        .path(Some("/candles"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::SYMBOL,
+                    ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .summary("The length of a candle."),
+                    ParamInfo::new(
+                            "start_time",
+                            "startTime",
+                            ValueType::Timestamp(TimeUnit::Milliseconds),
+                            Evidence::Documented,
+                        )
+                        .summary("Where the range begins."),
+                    params::LIMIT,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CandlesRecord>()),
             time: Some("openTime"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "candles", "Candles")
-    };
+        });
 }
 takes!(Candles => TakesStartTime, TakesLimit);
 
@@ -122,65 +118,53 @@ pub struct CandlesRecord {
 }
 
 impl Record for CandlesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Candles.",
-        form: RecordLayout::Positional,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "CandlesRecord",
             &[
-                FieldInfo {
-                    summary: "When the interval begins.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "open_time",
                         "openTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "The first price.",
-                    ..FieldInfo::new("open", "open", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "The last price.",
-                    ..FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "When the interval ends.",
-                    ..FieldInfo::new(
+                    .summary("When the interval begins."),
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Documented)
+                    .summary("The first price."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented)
+                    .summary("The last price."),
+                FieldInfo::new(
                         "close_time",
                         "closeTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "How many trades there were.",
-                    ..FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
-                },
+                    .summary("When the interval ends."),
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                    .optional(true)
+                    .summary("How many trades there were."),
             ],
         )
-    };
+        .summary("One record of Candles.")
+        .form(RecordLayout::Positional);
 }
 fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, trades = 4);
 
 impl Endpoint for Depth {
     type Body = DepthRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The open orders.",
-        path: Some("/depth"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::SYMBOL, params::LIMIT],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+        .summary("The open orders.")
+        .path(Some("/depth"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::SYMBOL, params::LIMIT],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<DepthRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "depth", "Depth")
-    };
+        });
 }
 takes!(Depth => TakesLimit);
 
@@ -199,74 +183,52 @@ pub struct DepthRecord {
 }
 
 impl Record for DepthRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Depth.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "DepthRecord",
             &[
-                FieldInfo {
-                    summary: "The last change of the book.",
-                    ..FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "What is bid, the highest first.",
-                    ..FieldInfo::new(
-                        "bids",
-                        "bids",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    summary: "What is asked, the lowest first.",
-                    ..FieldInfo::new(
-                        "asks",
-                        "asks",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
-                },
+                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
+                    .summary("The last change of the book."),
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                    .summary("What is bid, the highest first."),
+                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                    .summary("What is asked, the lowest first."),
             ],
         )
-    };
+        .summary("One record of Depth.");
 }
 fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
 
 impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The last prices of some markets.",
-        path: Some("/tickers"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    list_setter: Some("symbols"),
-                    list_as: ListFormat::Json,
-                    summary: "The markets.",
-                    ..ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    list_setter: Some("levels"),
-                    list_as: ListFormat::Json,
-                    range: Range {
-                        min: None,
-                        max: Some(20.0),
-                    },
-                    summary: "How deep.",
-                    ..ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
+        .summary("The last prices of some markets.")
+        .path(Some("/tickers"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
+                        .list_setter(Some("symbols"))
+                        .list_as(ListFormat::Json)
+                        .summary("The markets."),
+                    ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
+                        .list_setter(Some("levels"))
+                        .list_as(ListFormat::Json)
+                        .range(Range {
+                            min: None,
+                            max: Some(20.0),
+                        })
+                        .summary("How deep."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TickersRecord>()),
             time: None,
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "tickers", "Tickers")
-    };
+        });
 }
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
 
@@ -283,41 +245,35 @@ pub struct TickersRecord {
 }
 
 impl Record for TickersRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Tickers.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TickersRecord",
             &[
-                FieldInfo {
-                    summary: "The market.",
-                    ..FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "The price.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                    .summary("The market."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
             ],
         )
-    };
+        .summary("One record of Tickers.");
 }
 fields!(TickersRecord => symbol = 0, price = 1);
 
 impl Endpoint for Clock {
     type Body = ClockRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The time of the service.",
-        path: Some("/time"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
+        .summary("The time of the service.")
+        .path(Some("/time"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<ClockRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "clock", "Clock")
-    };
+        });
 }
 
 /// One record of Clock.
@@ -331,23 +287,19 @@ pub struct ClockRecord {
 }
 
 impl Record for ClockRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Clock.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "ClockRecord",
             &[
-                FieldInfo {
-                    summary: "Now.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "server_time",
                         "serverTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                },
+                    .summary("Now."),
             ],
         )
-    };
+        .summary("One record of Clock.");
 }
 fields!(ClockRecord => server_time = 0);
 
@@ -364,25 +316,19 @@ pub struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Size resting at one price.",
-        form: RecordLayout::Positional,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
             &[
-                FieldInfo {
-                    unit: "quote currency",
-                    summary: "The price.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    unit: "base currency",
-                    summary: "The size.",
-                    ..FieldInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .unit("quote currency")
+                    .summary("The price."),
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                    .unit("base currency")
+                    .summary("The size."),
             ],
         )
-    };
+        .summary("Size resting at one price.")
+        .form(RecordLayout::Positional);
 }
 fields!(Level => price = 0, size = 1);
 

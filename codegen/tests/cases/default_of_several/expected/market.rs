@@ -36,40 +36,36 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    list_setter: Some("windows"),
-                    default: Some("1m,1h"),
-                    summary: "The lengths.",
-                    ..ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    default: Some("5"),
-                    range: Range {
-                        min: None,
-                        max: Some(50.0),
-                    },
-                    allowed_values: &["5", "10", "50"],
-                    example: Some("5"),
-                    summary: "How deep.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
+                        .list_setter(Some("windows"))
+                        .default(Some("1m,1h"))
+                        .summary("The lengths."),
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                        .default(Some("5"))
+                        .range(Range {
+                            min: None,
+                            max: Some(50.0),
+                        })
+                        .allowed_values(&["5", "10", "50"])
+                        .example(Some("5"))
+                        .summary("How deep."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 

@@ -59,59 +59,59 @@ markers!(MarketGroup : Params params, Records records, Group group, Market marke
 
 impl Endpoint for Params {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/a"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::COIN],
-        }),
-        ..EndpointInfo::new("market", "params", "params")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "params", "params")
+        .summary("S.")
+        .path(Some("/a"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::COIN],
+            }),
+        );
 }
 takes!(Params => TakesCoin);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/b"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("market", "records", "records")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
+        .summary("S.")
+        .path(Some("/b"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for Group {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/c"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("market", "group", "GROUP")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
+        .summary("S.")
+        .path(Some("/c"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for Market {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/e"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("market", "market", "market")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "market", "market")
+        .summary("S.")
+        .path(Some("/e"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

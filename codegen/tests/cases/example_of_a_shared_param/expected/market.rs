@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList,
-};
+use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -58,80 +56,64 @@ markers!(MarketGroup : Basis basis, Spread spread, Depth depth);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The shared example holds where nothing speaks against it.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[
-                ParamInfo {
-                    notes: "Any coin.",
-                    ..params::COIN
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("The shared example holds where nothing speaks against it.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[params::COIN.notes("Any coin.")],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "It holds where it is known to work.",
-        path: Some("/spread"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["ETH", "BTC"],
-                    ..params::COIN
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+        .summary("It holds where it is known to work.")
+        .path(Some("/spread"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[params::COIN.tested_values(&["ETH", "BTC"])],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "spread", "Spread")
-    };
+        });
 }
 takes_common!(Spread);
 
 impl Endpoint for Depth {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Where others are known to work, one of these is the example.",
-        path: Some("/depth"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[
-                ParamInfo {
-                    tested_values: &["ETH", "SOL"],
-                    example: Some("ETH"),
-                    ..params::COIN
-                },
-            ],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+        .summary("Where others are known to work, one of these is the example.")
+        .path(Some("/depth"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "depth", "Depth")
-    };
+        });
 }
 takes_common!(Depth);
 

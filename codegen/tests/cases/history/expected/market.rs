@@ -95,22 +95,22 @@ markers!(
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A ratio.",
-        path: Some("/ratio"),
-        params: Some(ParamList {
-            shared: params::RANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
+        .summary("A ratio.")
+        .path(Some("/ratio"))
+        .params(
+            Some(ParamList {
+                shared: params::RANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<RatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "ratio", "Ratio")
-    };
+        });
 }
 takes_range!(Ratio);
 
@@ -127,138 +127,130 @@ pub struct RatioRecord {
 }
 
 impl Record for RatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "The ratio.",
-                    ..FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                    .summary("The ratio."),
             ],
         )
-    };
+        .summary("One record of Ratio.");
 }
 fields!(RatioRecord => open_date = 0, ratio = 1);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Levels of which nothing is known.",
-        path: Some("/levels"),
-        params: Some(ParamList {
-            shared: params::RANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+        .summary("Levels of which nothing is known.")
+        .path(Some("/levels"))
+        .params(
+            Some(ParamList {
+                shared: params::RANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "levels", "Levels")
-    };
+        });
 }
 takes_range!(Levels);
 
 impl Endpoint for Latest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "It takes no range.",
-        path: Some("/latest"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::TIMEFRAME, params::LIMIT],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
+        .summary("It takes no range.")
+        .path(Some("/latest"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::TIMEFRAME, params::LIMIT],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "latest", "Latest")
-    };
+        });
 }
 takes!(Latest => TakesTimeframe, TakesLimit);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "It is no series in time.",
-        path: Some("/snapshot"),
-        params: Some(ParamList {
-            shared: params::RANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
+        .summary("It is no series in time.")
+        .path(Some("/snapshot"))
+        .params(
+            Some(ParamList {
+                shared: params::RANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: None,
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "snapshot", "Snapshot")
-    };
+        });
 }
 takes_range!(Snapshot);
 
 impl Endpoint for Odd {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "It has the params for a history, and means something else by them.",
-        path: Some("/odd"),
-        params: Some(ParamList {
-            shared: params::RANGE,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
+        .summary("It has the params for a history, and means something else by them.")
+        .path(Some("/odd"))
+        .params(
+            Some(ParamList {
+                shared: params::RANGE,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        history: HistorySource::Unknown,
-        ..EndpointInfo::new("market", "odd", "Odd")
-    };
+        })
+        .history_source(HistorySource::Unknown);
 }
 takes_range!(Odd);
 
 impl Endpoint for Own {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "It is walked in a way of its own.",
-        path: Some("/own"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::LIMIT,
-                ParamInfo {
-                    summary: "Where the range begins.",
-                    ..ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Where the range ends.",
-                    ..ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Length of an interval.",
-                    ..ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
+        .summary("It is walked in a way of its own.")
+        .path(Some("/own"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::LIMIT,
+                    ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                        .summary("Where the range begins."),
+                    ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                        .summary("Where the range ends."),
+                    ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
+                        .summary("Length of an interval."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        history: HistorySource::Endpoint(
+        })
+        .history_source(HistorySource::Endpoint(
             &HistoryInfo {
                 from: "after",
                 to: "before",
@@ -267,9 +259,7 @@ impl Endpoint for Own {
                 sort: None,
                 evidence: Evidence::Documented,
             },
-        ),
-        ..EndpointInfo::new("market", "own", "Own")
-    };
+        ));
 }
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
 
@@ -286,20 +276,20 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Snapshot::INFO,
         Odd::INFO,
         Own::INFO,
-        &EndpointInfo {
-            summary: "It is known by name only.",
-            params: Some(ParamList {
-                shared: params::RANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-            body: BodyInfo::Series {
+        &EndpointInfo::new("market", "planned", "Planned")
+            .summary("It is known by name only.")
+            .params(
+                Some(ParamList {
+                    shared: params::RANGE,
+                    overrides: &[],
+                    specific: &[],
+                }),
+            )
+            .body(BodyInfo::Series {
                 record: None,
                 time: Some("openDate"),
                 time_unit: None,
                 evidence: Evidence::Documented,
-            },
-            ..EndpointInfo::new("market", "planned", "Planned")
-        },
+            }),
     ],
 };

@@ -67,20 +67,20 @@ markers!(SimpleGroup : Price price, Rates rates, Chart chart, Currencies currenc
 
 impl Endpoint for Price {
     type Body = PriceRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The price of each coin in each currency.",
-        path: Some("/simple/price"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::IDS, params::VS_CURRENCIES],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
+        .summary("The price of each coin in each currency.")
+        .path(Some("/simple/price"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::IDS, params::VS_CURRENCIES],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<PriceRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("simple", "price", "Price")
-    };
+        });
 }
 
 /// The body of Price.
@@ -97,43 +97,39 @@ pub struct PriceRecord {
 }
 
 impl Record for PriceRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The body of Price.",
-        form: RecordLayout::Value,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PriceRecord",
             &[
-                FieldInfo {
-                    summary: "The entire body.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "value",
                         "value",
                         ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
                         Evidence::Documented,
                     )
-                },
+                    .summary("The entire body."),
             ],
         )
-    };
+        .summary("The body of Price.")
+        .form(RecordLayout::Value);
 }
 fields!(PriceRecord => value = 0);
 
 impl Endpoint for Rates {
     type Body = RatesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What one bitcoin is worth.",
-        path: Some("/exchange_rates"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
+        .summary("What one bitcoin is worth.")
+        .path(Some("/exchange_rates"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<RatesRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("simple", "rates", "Rates")
-    };
+        });
 }
 
 /// One record of Rates.
@@ -147,54 +143,41 @@ pub struct RatesRecord {
 }
 
 impl Record for RatesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Rates.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo {
-                    summary: "The rates by currency.",
-                    ..FieldInfo::new(
-                        "rates",
-                        "rates",
-                        ValueType::Map(&ValueType::record::<Rate>()),
-                        Evidence::Documented,
-                    )
-                },
+                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
+                    .summary("The rates by currency."),
             ],
         )
-    };
+        .summary("One record of Rates.");
 }
 fields!(RatesRecord => rates = 0);
 
 impl Endpoint for Chart {
     type Body = ChartRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What a coin cost over time.",
-        path: Some("/coins/{id}/chart"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    example: Some("bitcoin"),
-                    summary: "The coin.",
-                    ..ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    summary: "How far back.",
-                    ..ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
+        .summary("What a coin cost over time.")
+        .path(Some("/coins/{id}/chart"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .example(Some("bitcoin"))
+                        .summary("The coin."),
+                    ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .summary("How far back."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<ChartRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("simple", "chart", "Chart")
-    };
+        });
 }
 
 /// One record of Chart.
@@ -210,51 +193,45 @@ pub struct ChartRecord {
 }
 
 impl Record for ChartRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Chart.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "ChartRecord",
             &[
-                FieldInfo {
-                    summary: "The prices.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "prices",
                         "prices",
                         ValueType::List(&ValueType::record::<PricePoint>()),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "What all coins are worth, where that is known.",
-                    ..FieldInfo::new(
+                    .summary("The prices."),
+                FieldInfo::new(
                         "caps",
                         "caps",
                         ValueType::List(&ValueType::Option(&ValueType::Number)),
                         Evidence::Documented,
                     )
-                },
+                    .summary("What all coins are worth, where that is known."),
             ],
         )
-    };
+        .summary("One record of Chart.");
 }
 fields!(ChartRecord => prices = 0, caps = 1);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Every currency.",
-        path: Some("/simple/currencies"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
+        .summary("Every currency.")
+        .path(Some("/simple/currencies"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<CurrenciesRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("simple", "currencies", "Currencies")
-    };
+        });
 }
 
 /// The body of Currencies.
@@ -268,19 +245,15 @@ pub struct CurrenciesRecord {
 }
 
 impl Record for CurrenciesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The body of Currencies.",
-        form: RecordLayout::Value,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo {
-                    summary: "The entire body.",
-                    ..FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
-                },
+                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                    .summary("The entire body."),
             ],
         )
-    };
+        .summary("The body of Currencies.")
+        .form(RecordLayout::Value);
 }
 fields!(CurrenciesRecord => value = 0);
 
@@ -297,24 +270,18 @@ pub struct PricePoint {
 }
 
 impl Record for PricePoint {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "A price at a moment.",
-        form: RecordLayout::Positional,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo {
-                    unit: "milliseconds",
-                    summary: "The moment.",
-                    ..FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "The price.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                    .unit("milliseconds")
+                    .summary("The moment."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
             ],
         )
-    };
+        .summary("A price at a moment.")
+        .form(RecordLayout::Positional);
 }
 fields!(PricePoint => time = 0, price = 1);
 
@@ -331,22 +298,16 @@ pub struct Rate {
 }
 
 impl Record for Rate {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "What one bitcoin is worth in a currency.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Rate",
             &[
-                FieldInfo {
-                    summary: "The currency in words.",
-                    ..FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "The rate.",
-                    ..FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                    .summary("The currency in words."),
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented)
+                    .summary("The rate."),
             ],
         )
-    };
+        .summary("What one bitcoin is worth in a currency.");
 }
 fields!(Rate => name = 0, value = 1);
 

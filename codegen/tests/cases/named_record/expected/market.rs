@@ -48,22 +48,22 @@ markers!(MarketGroup : Basis basis, Carry carry);
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<Share>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Reported,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -80,52 +80,41 @@ pub struct Share {
 }
 
 impl Record for Share {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "Who is long.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Share",
             &[
-                FieldInfo {
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
-                        "open_date",
-                        "openDate",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    optional: true,
-                    range: Range {
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("Start of the interval."),
+                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .range(Range {
                         min: Some(0.0),
                         max: Some(100.0),
-                    },
-                    unit: "percent",
-                    summary: "Accounts that are long.",
-                    ..FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
-                },
+                    })
+                    .unit("percent")
+                    .summary("Accounts that are long."),
             ],
         )
-    };
+        .summary("Who is long.");
 }
 fields!(Share => open_date = 0, long_pct = 1);
 
 impl Endpoint for Carry {
     type Body = Share;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/carry"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/carry"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<Share>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "carry", "Carry")
-    };
+        });
 }
 takes_common!(Carry);
 

@@ -78,27 +78,22 @@ markers!(MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/a"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "A keyword.",
-                    ..ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/a"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
-    };
+        });
 }
 takes!(AnchoredCvd => TakesIn);
 
@@ -123,119 +118,107 @@ pub struct AnchoredCvdRecord {
 }
 
 impl Record for AnchoredCvdRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of anchoredCVD.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "A keyword.",
-                    ..FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "An acronym.",
-                    ..FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A leading digit.",
-                    ..FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "Punctuation.",
-                    ..FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "No letters at all.",
-                    ..FieldInfo::new("share", "%", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented)
+                    .summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented)
+                    .summary("An acronym."),
+                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
+                    .summary("A leading digit."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented)
+                    .summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Documented)
+                    .summary("No letters at all."),
             ],
         )
-    };
+        .summary("One record of anchoredCVD.");
 }
 fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z = 4, share = 5);
 
 impl Endpoint for Match {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/b"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/b"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "match_", "Match")
-    };
+        });
 }
 takes_common!(Match);
 
 impl Endpoint for X {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/c"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "x", "../x")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/c"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "x", "../x")
-    };
+        });
 }
 takes_common!(X);
 
 impl Endpoint for RType {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/d"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/d"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "r_type", "r#type")
-    };
+        });
 }
 takes_common!(RType);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/e"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/e"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "m15_close", "15m Close")
-    };
+        });
 }
 takes_common!(M15Close);
 

@@ -43,32 +43,26 @@ markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Every animal.",
-        path: Some("/{records}/{params}/{takes}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "A.",
-                    ..ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "A.",
-                    ..ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "A.",
-                    ..ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "herd", "Herd")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
+        .summary("Every animal.")
+        .path(Some("/{records}/{params}/{takes}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                    ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                    ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("A."),
+                ],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -78,80 +78,52 @@ markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
 
 impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/alloc/borrow"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::TIMEFRAME,
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "A.",
-                    ..ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
+        .summary("A.")
+        .path(Some("/alloc/borrow"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::TIMEFRAME,
+                    ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
+                        .summary("A."),
+                    ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
+                        .summary("A."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BorrowRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("alloc", "borrow", "borrow")
-    };
+        });
 }
 
 takes!(
@@ -199,71 +171,41 @@ pub struct BorrowRecord {
 }
 
 impl Record for BorrowRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of borrow.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "A.",
-                    ..FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
-                },
+                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
+                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .summary("A."),
             ],
         )
-    };
+        .summary("One record of borrow.");
 }
 
 fields!(
@@ -274,58 +216,58 @@ fields!(
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/alloc/fmt"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("alloc", "fmt", "fmt")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
+        .summary("A.")
+        .path(Some("/alloc/fmt"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/alloc/from"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("alloc", "from", "from")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
+        .summary("A.")
+        .path(Some("/alloc/from"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for Info {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/alloc/info"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("alloc", "info", "info")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
+        .summary("A.")
+        .path(Some("/alloc/info"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/alloc/new"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("alloc", "new", "new")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
+        .summary("A.")
+        .path(Some("/alloc/new"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

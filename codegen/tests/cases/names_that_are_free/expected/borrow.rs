@@ -32,16 +32,16 @@ markers!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/borrow/borrow"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("borrow", "borrow", "borrow")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
+        .summary("A.")
+        .path(Some("/borrow/borrow"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/call/call"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("call", "call_it", "call it")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
+        .summary("A.")
+        .path(Some("/call/call"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(CoreGroup : Core core);
 
 impl Endpoint for Core {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/core/core"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("core", "core", "core")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("core", "core", "core")
+        .summary("A.")
+        .path(Some("/core/core"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/error/error"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("error", "error_it", "error it")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
+        .summary("A.")
+        .path(Some("/error/error"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

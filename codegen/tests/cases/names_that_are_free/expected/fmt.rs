@@ -32,16 +32,16 @@ markers!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/fmt/fmt"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("fmt", "fmt", "fmt")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
+        .summary("A.")
+        .path(Some("/fmt/fmt"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(FromGroup : From from);
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/from/from"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("from", "from", "from")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("from", "from", "from")
+        .summary("A.")
+        .path(Some("/from/from"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(NewGroup : New new);
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/new/new"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("new", "new", "new")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("new", "new", "new")
+        .summary("A.")
+        .path(Some("/new/new"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

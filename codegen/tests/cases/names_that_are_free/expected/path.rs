@@ -32,16 +32,16 @@ markers!(PathGroup : Path path);
 
 impl Endpoint for Path {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/path/path"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("path", "path", "path")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("path", "path", "path")
+        .summary("A.")
+        .path(Some("/path/path"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/runtime/runtime"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("runtime", "runtime", "runtime")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
+        .summary("A.")
+        .path(Some("/runtime/runtime"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

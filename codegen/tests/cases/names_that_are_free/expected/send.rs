@@ -32,16 +32,16 @@ markers!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/send/send"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("send", "send_it", "send it")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
+        .summary("A.")
+        .path(Some("/send/send"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

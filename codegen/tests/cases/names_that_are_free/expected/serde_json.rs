@@ -32,16 +32,16 @@ markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/serde_json/serde_json"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("serde_json", "serde_json", "serde_json")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
+        .summary("A.")
+        .path(Some("/serde_json/serde_json"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(StdGroup : Std std);
 
 impl Endpoint for Std {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/std/std"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("std", "std", "std")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("std", "std", "std")
+        .summary("A.")
+        .path(Some("/std/std"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -32,16 +32,16 @@ markers!(UrlGroup : Url url);
 
 impl Endpoint for Url {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A.",
-        path: Some("/url/url"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("url", "url", "url")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("url", "url", "url")
+        .summary("A.")
+        .path(Some("/url/url"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -39,22 +39,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -75,37 +75,24 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "The best level.",
-                    ..FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "All levels.",
-                    ..FieldInfo::new(
-                        "bids",
-                        "bids",
-                        ValueType::List(&ValueType::record::<Level>()),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    summary: "Sizes by price and time.",
-                    ..FieldInfo::new(
+                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
+                    .summary("The best level."),
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                    .summary("All levels."),
+                FieldInfo::new(
                         "matrix",
                         "matrix",
                         ValueType::List(&ValueType::List(&ValueType::Number)),
                         Evidence::Documented,
                     )
-                },
+                    .summary("Sizes by price and time."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
@@ -120,18 +107,11 @@ pub struct Level {
 }
 
 impl Record for Level {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "A level of the book.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[
-                FieldInfo {
-                    summary: "The price.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                },
-            ],
+            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
         )
-    };
+        .summary("A level of the book.");
 }
 fields!(Level => price = 0);
 

@@ -71,61 +71,47 @@ markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Prices beside the best.",
-        path: Some("/ladder"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    range: Range {
-                        min: Some(10.0),
-                        max: Some(20.0),
-                    },
-                    summary: "How many prices.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    range: Range {
-                        min: Some(-5_000_000_000.0),
-                        max: None,
-                    },
-                    summary: "Where to begin.",
-                    ..ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "Of the whole.",
-                    ..ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "When.",
-                    ..ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "Whether.",
-                    ..ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
-                },
-                ParamInfo {
-                    list_setter: Some("ranks"),
-                    required: Some(Evidence::Documented),
-                    summary: "Which of them.",
-                    ..ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                },
-                ParamInfo {
-                    list_setter: Some("levels"),
-                    summary: "Which levels.",
-                    ..ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "ladder", "Ladder")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
+        .summary("Prices beside the best.")
+        .path(Some("/ladder"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .range(Range {
+                            min: Some(10.0),
+                            max: Some(20.0),
+                        })
+                        .summary("How many prices."),
+                    ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .range(Range {
+                            min: Some(-5_000_000_000.0),
+                            max: None,
+                        })
+                        .summary("Where to begin."),
+                    ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("Of the whole."),
+                    ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("When."),
+                    ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("Whether."),
+                    ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                        .list_setter(Some("ranks"))
+                        .required(Some(Evidence::Documented))
+                        .summary("Which of them."),
+                    ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
+                        .list_setter(Some("levels"))
+                        .summary("Which levels."),
+                ],
+            }),
+        );
 }
 
 takes!(
@@ -136,44 +122,32 @@ takes!(
 
 impl Endpoint for Names {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The same params as texts.",
-        path: Some("/names/{rank}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    list_setter: Some("ranks"),
-                    summary: "Which of them.",
-                    ..ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "How many prices.",
-                    ..ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Where to begin.",
-                    ..ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Of the whole.",
-                    ..ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "When.",
-                    ..ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "Whether.",
-                    ..ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "names", "Names")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
+        .summary("The same params as texts.")
+        .path(Some("/names/{rank}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .list_setter(Some("ranks"))
+                        .summary("Which of them."),
+                    ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("How many prices."),
+                    ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
+                        .summary("Where to begin."),
+                    ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
+                        .summary("Of the whole."),
+                    ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                        .summary("When."),
+                    ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
+                        .summary("Whether."),
+                ],
+            }),
+        );
 }
 
 takes!(
@@ -184,42 +158,38 @@ takes!(
 
 impl Endpoint for Bare {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A param without a range, whose type differs.",
-        path: Some("/bare"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "How many steps.",
-                    ..ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "bare", "Bare")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
+        .summary("A param without a range, whose type differs.")
+        .path(Some("/bare"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("How many steps."),
+                ],
+            }),
+        );
 }
 takes!(Bare => TakesSteps { type Steps = u64; });
 
 impl Endpoint for Worded {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The same as a text.",
-        path: Some("/worded"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "How many steps.",
-                    ..ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "worded", "Worded")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
+        .summary("The same as a text.")
+        .path(Some("/worded"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
+                        .summary("How many steps."),
+                ],
+            }),
+        );
 }
 takes!(Worded => TakesSteps { type Steps = String; });
 

@@ -45,41 +45,31 @@ markers!(MarketGroup : Basis basis, B2 b2);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "s",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")],
+            }),
+        );
 }
 takes!(Basis => TakesDepth { type Depth = u64; });
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/b2"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "s",
-                    ..ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "b2", "B2")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
+        .summary("S.")
+        .path(Some("/b2"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")],
+            }),
+        );
 }
 takes!(B2 => TakesDepth { type Depth = String; });
 

@@ -39,20 +39,20 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<BasisRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -69,23 +69,17 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo {
-                    summary: "How it goes.",
-                    ..FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "Whatever it is.",
-                    ..FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
-                },
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
+                    .summary("How it goes."),
+                FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
+                    .optional(true)
+                    .summary("Whatever it is."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => status = 0, detail = 1);
 

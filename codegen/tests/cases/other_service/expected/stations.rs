@@ -48,20 +48,20 @@ markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "One station.",
-        path: Some("/stations/{station}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::STATION],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
+        .summary("One station.")
+        .path(Some("/stations/{station}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::STATION],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<DescribeRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("stations", "describe", "Station")
-    };
+        });
 }
 
 /// One record of Station.
@@ -79,75 +79,56 @@ pub struct DescribeRecord {
 }
 
 impl Record for DescribeRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Station.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo {
-                    summary: "The station's name.",
-                    ..FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "Where it stands.",
-                    ..FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "When measuring began.",
-                    ..FieldInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                },
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                    .summary("The station's name."),
+                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
+                    .summary("Where it stands."),
+                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                    .optional(true)
+                    .summary("When measuring began."),
             ],
         )
-    };
+        .summary("One record of Station.");
 }
 fields!(DescribeRecord => name = 0, position = 1, since = 2);
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Stations near a place.",
-        path: Some("/stations"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    range: Range {
-                        min: Some(-90.0),
-                        max: Some(90.0),
-                    },
-                    summary: "Latitude.",
-                    ..ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    range: Range {
-                        min: Some(-180.0),
-                        max: Some(180.0),
-                    },
-                    summary: "Longitude.",
-                    ..ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                },
-                ParamInfo {
-                    default: Some("50"),
-                    range: Range { min: Some(1.0), max: None },
-                    allowed_values: &["10", "50", "250"],
-                    example: Some("10"),
-                    unit: "kilometres",
-                    summary: "How far away at most.",
-                    ..ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("stations", "search", "Search")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
+        .summary("Stations near a place.")
+        .path(Some("/stations"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .range(Range {
+                            min: Some(-90.0),
+                            max: Some(90.0),
+                        })
+                        .summary("Latitude."),
+                    ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .range(Range {
+                            min: Some(-180.0),
+                            max: Some(180.0),
+                        })
+                        .summary("Longitude."),
+                    ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
+                        .default(Some("50"))
+                        .range(Range { min: Some(1.0), max: None })
+                        .allowed_values(&["10", "50", "250"])
+                        .example(Some("10"))
+                        .unit("kilometres")
+                        .summary("How far away at most."),
+                ],
+            }),
+        );
 }
 takes!(Search => TakesRadius);
 

@@ -58,45 +58,34 @@ markers!(TidesGroup : Levels levels, Extremes extremes);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The level at each moment.",
-        path: Some("/stations/{station}/levels/{kind}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::STATION,
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "Whether predicted or measured.",
-                    ..ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    summary: "The first moment.",
-                    ..ParamInfo::new(
-                        "since",
-                        "from",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                },
-                params::DATUM,
-                ParamInfo {
-                    list_setter: Some("all_fields"),
-                    summary: "What else to return.",
-                    ..ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
+        .summary("The level at each moment.")
+        .path(Some("/stations/{station}/levels/{kind}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::STATION,
+                    ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("Whether predicted or measured."),
+                    ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .summary("The first moment."),
+                    params::DATUM,
+                    ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
+                        .list_setter(Some("all_fields"))
+                        .summary("What else to return."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LevelsRecord>()),
             time: Some("t"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("tides", "levels", "Levels")
-    };
+        });
 }
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
 
@@ -115,51 +104,43 @@ pub struct LevelsRecord {
 }
 
 impl Record for LevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo {
-                    summary: "The moment.",
-                    ..FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                },
-                FieldInfo {
-                    unit: "metres",
-                    summary: "The level.",
-                    ..FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "What is odd about it.",
-                    ..FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
-                },
+                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                    .summary("The moment."),
+                FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
+                    .unit("metres")
+                    .summary("The level."),
+                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
+                    .optional(true)
+                    .summary("What is odd about it."),
             ],
         )
-    };
+        .summary("One record of Levels.");
 }
 fields!(LevelsRecord => t = 0, level = 1, flags = 2);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "High and low water.",
-        path: Some("/stations/{station}/extremes"),
-        evidence: Evidence::Published,
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::STATION, params::DATUM],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
+        .summary("High and low water.")
+        .path(Some("/stations/{station}/extremes"))
+        .evidence(Evidence::Published)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::STATION, params::DATUM],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: None,
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        deprecated: Some("use `levels` and look for the turning points"),
-        ..EndpointInfo::new("tides", "extremes", "Extremes")
-    };
+        })
+        .deprecated(Some("use `levels` and look for the turning points"));
 }
 takes!(Extremes => TakesDatum);
 

@@ -55,81 +55,71 @@ markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    evidence: Evidence::Reported,
-                    notes: "At most 1000.",
-                    ..params::LIMIT
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "A param of its own, of which it notes something.",
-        path: Some("/spread"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "How it is told.",
-                    notes: "Only here it is deep.",
-                    ..ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+        .summary("A param of its own, of which it notes something.")
+        .path(Some("/spread"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                        .summary("How it is told.")
+                        .notes("Only here it is deep."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "spread", "Spread")
-    };
+        });
 }
 takes!(Spread => TakesMode);
 
 impl Endpoint for Skew {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The same param, of which nothing is to be noted.",
-        path: Some("/skew"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "How it is told.",
-                    ..ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
+        .summary("The same param, of which nothing is to be noted.")
+        .path(Some("/skew"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                        .summary("How it is told."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "skew", "Skew")
-    };
+        });
 }
 takes!(Skew => TakesMode);
 

@@ -43,31 +43,31 @@ markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::LIMIT],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::LIMIT],
+            }),
+        );
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Health {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Whether the service is well.",
-        path: Some("/health"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("market", "health", "Health")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "health", "Health")
+        .summary("Whether the service is well.")
+        .path(Some("/health"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

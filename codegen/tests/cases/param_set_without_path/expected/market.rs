@@ -37,22 +37,22 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What carrying costs.",
-        path: Some("/carry"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::COIN],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+        .summary("What carrying costs.")
+        .path(Some("/carry"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::COIN],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "carry", "Carry")
-    };
+        });
 }
 takes!(Carry => TakesCoin);
 
@@ -63,15 +63,15 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo {
-            summary: "Perpetual price minus spot price.",
-            params: Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-            ..EndpointInfo::new("market", "basis", "Basis")
-        },
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Perpetual price minus spot price.")
+            .params(
+                Some(ParamList {
+                    shared: params::COMMON,
+                    overrides: &[],
+                    specific: &[],
+                }),
+            ),
         Carry::INFO,
     ],
 };

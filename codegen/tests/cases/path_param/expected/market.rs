@@ -41,34 +41,30 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/books/{symbol}/levels/{depth}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "The market's symbol.",
-                    ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "How many levels.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                },
-                params::LIMIT,
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/books/{symbol}/levels/{depth}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("The market's symbol."),
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("How many levels."),
+                    params::LIMIT,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "book", "Book")
-    };
+        });
 }
 takes!(Book => TakesLimit);
 

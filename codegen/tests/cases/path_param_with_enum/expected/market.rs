@@ -35,22 +35,20 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/b/{m}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "s",
-                    ..ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/b/{m}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("s"),
+                ],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

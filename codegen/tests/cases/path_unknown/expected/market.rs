@@ -38,22 +38,22 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/carry"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/carry"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "carry", "Carry")
-    };
+        });
 }
 takes_common!(Carry);
 
@@ -63,11 +63,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[
-        &EndpointInfo {
-            summary: "Known by name only.",
-            ..EndpointInfo::new("market", "basis", "Basis")
-        },
-        Carry::INFO,
-    ],
+    endpoints: &[&EndpointInfo::new("market", "basis", "Basis").summary("Known by name only."), Carry::INFO],
 };

@@ -38,23 +38,23 @@ markers!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/premium"),
-        evidence: Evidence::Reported,
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/premium"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "premium", "Premium")
-    };
+        });
 }
 takes_common!(Premium);
 
@@ -64,11 +64,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[
-        &EndpointInfo {
-            summary: "Its meaning is unknown.",
-            ..EndpointInfo::new("market", "basis", "Basis")
-        },
-        Premium::INFO,
-    ],
+    endpoints: &[&EndpointInfo::new("market", "basis", "Basis").summary("Its meaning is unknown."), Premium::INFO],
 };

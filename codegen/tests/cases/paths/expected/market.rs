@@ -83,60 +83,56 @@ markers!(MarketGroup : Root root, Markets markets, Daily daily, Search search, Q
 
 impl Endpoint for Root {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The time of the service.",
-        path: Some("/"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        ..EndpointInfo::new("market", "root", "Root")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "root", "Root")
+        .summary("The time of the service.")
+        .path(Some("/"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        );
 }
 
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The markets; without the slash at the end it is another path.",
-        path: Some("/markets/"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "Their number.",
-                    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "markets", "Markets")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
+        .summary("The markets; without the slash at the end it is another path.")
+        .path(Some("/markets/"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+                        .summary("Their number."),
+                ],
+            }),
+        );
 }
 takes!(Markets => TakesLimit);
 
 impl Endpoint for Daily {
     type Body = DailyRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "One record a day; another endpoint on the path has other records.",
-        path: Some("/query#daily"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    const_value: Some("DAILY"),
-                    summary: "The kind of the records.",
-                    ..ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
+        .summary("One record a day; another endpoint on the path has other records.")
+        .path(Some("/query#daily"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                        .const_value(Some("DAILY"))
+                        .summary("The kind of the records."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<DailyRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "daily", "Daily")
-    };
+        });
 }
 
 /// The body of Daily.
@@ -150,49 +146,41 @@ pub struct DailyRecord {
 }
 
 impl Record for DailyRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The body of Daily.",
-        form: RecordLayout::Value,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "DailyRecord",
             &[
-                FieldInfo {
-                    summary: "The entire body.",
-                    ..FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
-                },
+                FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
+                    .summary("The entire body."),
             ],
         )
-    };
+        .summary("The body of Daily.")
+        .form(RecordLayout::Value);
 }
 fields!(DailyRecord => value = 0);
 
 impl Endpoint for Search {
     type Body = SearchRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The markets whose names contain a word.",
-        path: Some("/query#search"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    const_value: Some("SEARCH"),
-                    summary: "The kind of the records.",
-                    ..ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    summary: "The word.",
-                    ..ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "search", "Search")
+        .summary("The markets whose names contain a word.")
+        .path(Some("/query#search"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                        .const_value(Some("SEARCH"))
+                        .summary("The kind of the records."),
+                    ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .summary("The word."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<SearchRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "search", "Search")
-    };
+        });
 }
 
 /// The body of Search.
@@ -206,66 +194,56 @@ pub struct SearchRecord {
 }
 
 impl Record for SearchRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The body of Search.",
-        form: RecordLayout::Value,
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "SearchRecord",
             &[
-                FieldInfo {
-                    summary: "The entire body.",
-                    ..FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
-                },
+                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                    .summary("The entire body."),
             ],
         )
-    };
+        .summary("The body of Search.")
+        .form(RecordLayout::Value);
 }
 fields!(SearchRecord => value = 0);
 
 impl Endpoint for Quote {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The quote of a market.",
-        path: Some("/v1/{symbol}.json"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    example: Some("BTC.USD"),
-                    summary: "The market.",
-                    ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "quote", "Quote")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "quote", "Quote")
+        .summary("The quote of a market.")
+        .path(Some("/v1/{symbol}.json"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .example(Some("BTC.USD"))
+                        .summary("The market."),
+                ],
+            }),
+        );
 }
 
 impl Endpoint for Rates {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Rates between two days.",
-        path: Some("/rates/{from}..{to}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "The first day.",
-                    ..ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                },
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "The last day.",
-                    ..ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "rates", "Rates")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "rates", "Rates")
+        .summary("Rates between two days.")
+        .path(Some("/rates/{from}..{to}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("The first day."),
+                    ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("The last day."),
+                ],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -36,22 +36,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 
 /// One record of Basis.
@@ -67,23 +67,19 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    range: Range {
+                FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
+                    .range(Range {
                         min: Some(0.123_456_7),
                         max: Some(12_345.678_901),
-                    },
-                    summary: "s",
-                    ..FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
-                },
+                    })
+                    .summary("s"),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, v = 1);
 

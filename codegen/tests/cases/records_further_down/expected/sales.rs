@@ -46,22 +46,22 @@ markers!(SalesGroup : Sold sold, Bids bids);
 
 impl Endpoint for Sold {
     type Body = Series<SoldRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What a kind of lot was sold for.",
-        path: Some("/sold"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::LOT],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
+        .summary("What a kind of lot was sold for.")
+        .path(Some("/sold"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::LOT],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<SoldRecord>()),
             time: Some("at"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("sales", "sold", "Sold")
-    };
+        });
 }
 
 /// One record of Sold.
@@ -77,41 +77,37 @@ pub struct SoldRecord {
 }
 
 impl Record for SoldRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Sold.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "SoldRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    unit: "USD",
-                    summary: "What was paid.",
-                    ..FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .unit("USD")
+                    .summary("What was paid."),
             ],
         )
-    };
+        .summary("One record of Sold.");
 }
 fields!(SoldRecord => at = 0, price = 1);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "What was bid, as far as anybody knows.",
-        path: Some("/bids"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::LOT],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
+        .summary("What was bid, as far as anybody knows.")
+        .path(Some("/bids"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::LOT],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("at"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("sales", "bids", "Bids")
-    };
+        });
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -35,20 +35,20 @@ markers!(MarketGroup : Sectors sectors);
 
 impl Endpoint for Sectors {
     type Body = Sector;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "All sectors.",
-        path: Some("/sectors"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "sectors", "Sectors")
+        .summary("All sectors.")
+        .path(Some("/sectors"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<Sector>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "sectors", "Sectors")
-    };
+        });
 }
 
 /// A sector of the market.
@@ -66,31 +66,23 @@ pub struct Sector {
 }
 
 impl Record for Sector {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "A sector of the market.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Sector",
             &[
-                FieldInfo {
-                    summary: "The name.",
-                    ..FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "The sectors in it.",
-                    ..FieldInfo::new(
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                    .summary("The name."),
+                FieldInfo::new(
                         "parts",
                         "parts",
                         ValueType::List(&ValueType::recursive::<Sector>()),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "The largest issuer.",
-                    ..FieldInfo::new("leader", "leader", ValueType::record::<Issuer>(), Evidence::Documented)
-                },
+                    .summary("The sectors in it."),
+                FieldInfo::new("leader", "leader", ValueType::record::<Issuer>(), Evidence::Documented)
+                    .summary("The largest issuer."),
             ],
         )
-    };
+        .summary("A sector of the market.");
 }
 fields!(Sector => name = 0, parts = 1, leader = 2);
 
@@ -105,24 +97,20 @@ pub struct Issuer {
 }
 
 impl Record for Issuer {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The issuer of a coin.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Issuer",
             &[
-                FieldInfo {
-                    optional: true,
-                    summary: "Its sectors by region.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "sectors",
                         "sectors",
                         ValueType::Map(&ValueType::Option(&ValueType::recursive::<Sector>())),
                         Evidence::Documented,
                     )
-                },
+                    .optional(true)
+                    .summary("Its sectors by region."),
             ],
         )
-    };
+        .summary("The issuer of a coin.");
 }
 fields!(Issuer => sectors = 0);
 

@@ -38,33 +38,29 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::PreviousVersion),
-                    summary: "The first point in time.",
-                    ..ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Reported),
-                    summary: "At least this large.",
-                    ..ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                        .required(Some(Evidence::PreviousVersion))
+                        .summary("The first point in time."),
+                    ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                        .required(Some(Evidence::Reported))
+                        .summary("At least this large."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesFrom, TakesSize);
 

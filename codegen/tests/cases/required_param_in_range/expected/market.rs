@@ -36,26 +36,24 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/b/{n}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    range: Range {
-                        min: Some(10.0),
-                        max: None,
-                    },
-                    summary: "s",
-                    ..ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/b/{n}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .range(Range {
+                            min: Some(10.0),
+                            max: None,
+                        })
+                        .summary("s"),
+                ],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -40,29 +40,27 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::PreviousVersion),
-                    range: Range { min: None, max: Some(9.0) },
-                    summary: "How deep.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
+                        .required(Some(Evidence::PreviousVersion))
+                        .range(Range { min: None, max: Some(9.0) })
+                        .summary("How deep."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::PreviousVersion,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis => TakesDepth);
 
@@ -81,26 +79,20 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    unit: "USD",
-                    summary: "The difference.",
-                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "How many trades.",
-                    ..FieldInfo::new("count", "count", ValueType::Count, Evidence::Reported)
-                },
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
+                    .optional(true)
+                    .unit("USD")
+                    .summary("The difference."),
+                FieldInfo::new("count", "count", ValueType::Count, Evidence::Reported)
+                    .optional(true)
+                    .summary("How many trades."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, basis = 1, count = 2);
 

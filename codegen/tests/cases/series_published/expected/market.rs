@@ -39,22 +39,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Published,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -71,20 +71,16 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    optional: true,
-                    summary: "The difference.",
-                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Published)
-                },
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Published)
+                    .optional(true)
+                    .summary("The difference."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, basis = 1);
 

@@ -39,22 +39,22 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -73,29 +73,23 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    range: Range {
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                    .range(Range {
                         min: Some(-1.0),
                         max: Some(100_000.0),
-                    },
-                    unit: "quote currency",
-                    summary: "The difference.",
-                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    optional: true,
-                    summary: "How many trades.",
-                    ..FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
-                },
+                    })
+                    .unit("quote currency")
+                    .summary("The difference."),
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                    .optional(true)
+                    .summary("How many trades."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, basis = 1, trades = 2);
 

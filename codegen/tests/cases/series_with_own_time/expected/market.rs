@@ -46,22 +46,22 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("createdAt"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis);
 
@@ -78,48 +78,37 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo {
-                    summary: "When the level was opened.",
-                    ..FieldInfo::new(
-                        "created_at",
-                        "createdAt",
-                        ValueType::Timestamp(TimeUnit::Seconds),
-                        Evidence::Documented,
-                    )
-                },
-                FieldInfo {
-                    summary: "Not the time here.",
-                    ..FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .summary("When the level was opened."),
+                FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
+                    .summary("Not the time here."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => created_at = 0, open_date = 1);
 
 impl Endpoint for BasisRatio {
     type Body = Series<BasisRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Basis over price, with the time of the envelope declared again.",
-        path: Some("/basisRatio"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+        .summary("Basis over price, with the time of the envelope declared again.")
+        .path(Some("/basisRatio"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRatioRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
-    };
+        });
 }
 
 /// One record of Basis Ratio.
@@ -135,19 +124,15 @@ pub struct BasisRatioRecord {
 }
 
 impl Record for BasisRatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis Ratio.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRatioRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    summary: "The ratio.",
-                    ..FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                    .summary("The ratio."),
             ],
         )
-    };
+        .summary("One record of Basis Ratio.");
 }
 fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 

@@ -46,35 +46,33 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[params::FORMAT],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[params::FORMAT],
+            }),
+        );
 }
 
 impl Endpoint for BasisRatio {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Basis over price.",
-        path: Some("/basisRatio"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "The layout.",
-                    ..ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+        .summary("Basis over price.")
+        .path(Some("/basisRatio"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
+                        .summary("The layout."),
+                ],
+            }),
+        );
 }
 takes!(BasisRatio => TakesFormat);
 

@@ -45,67 +45,59 @@ markers!(MarketGroup : Bids bids, Asks asks);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Both endpoints know `depth` alike, and `width` each in its own way.",
-        path: Some("/bids"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    range: Range { min: Some(5.0), max: None },
-                    summary: "How deep.",
-                    notes: "Counted from the best.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                },
-                ParamInfo {
-                    summary: "How wide.",
-                    notes: "In steps.",
-                    ..ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bids", "Bids")
+        .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
+        .path(Some("/bids"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                        .range(Range { min: Some(5.0), max: None })
+                        .summary("How deep.")
+                        .notes("Counted from the best."),
+                    ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
+                        .summary("How wide.")
+                        .notes("In steps."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "bids", "Bids")
-    };
+        });
 }
 takes!(Bids => TakesDepth, TakesWidth);
 
 impl Endpoint for Asks {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The other side.",
-        path: Some("/asks"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    range: Range { min: Some(5.0), max: None },
-                    summary: "How deep.",
-                    notes: "Counted from the best.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                },
-                ParamInfo {
-                    summary: "How wide.",
-                    notes: "In steps.",
-                    ..ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "asks", "Asks")
+        .summary("The other side.")
+        .path(Some("/asks"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                        .range(Range { min: Some(5.0), max: None })
+                        .summary("How deep.")
+                        .notes("Counted from the best."),
+                    ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
+                        .summary("How wide.")
+                        .notes("In steps."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "asks", "Asks")
-    };
+        });
 }
 takes!(Asks => TakesDepth, TakesWidth);
 

@@ -36,21 +36,19 @@ markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Positions by price.",
-        path: Some("/heat"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "A class of leverage.",
-                    ..ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("other", "heat", "Heat")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
+        .summary("Positions by price.")
+        .path(Some("/heat"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
+                        .summary("A class of leverage."),
+                ],
+            }),
+        );
 }
 takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 

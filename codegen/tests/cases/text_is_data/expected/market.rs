@@ -44,25 +44,27 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        aliases: &["</code><script>alert(1)</script>"],
-        summary: "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .aliases(&["</code><script>alert(1)</script>"])
+        .summary(
+            "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
+        )
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        notes: "# not a heading not a code block ```rust panic!() ```",
-        deprecated: Some("say \"no\" \\ to ]] drugs"),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        })
+        .notes("# not a heading not a code block ```rust panic!() ```")
+        .deprecated(Some("say \"no\" \\ to ]] drugs"));
 }
 takes_common!(Basis);
 
@@ -79,20 +81,16 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    unit: "*/ }",
-                    summary: "1. not a list",
-                    ..FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
-                },
+                FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
+                    .unit("*/ }")
+                    .summary("1. not a list"),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, quoted = 1);
 

@@ -48,34 +48,30 @@ markers!(ForgeGroup : Commits commits, Forecast forecast);
 
 impl Endpoint for Commits {
     type Body = Series<CommitsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The changes of a program.",
-        path: Some("/repos/{repo}/commits"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    example: Some("clock"),
-                    summary: "The program.",
-                    ..ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    example: Some("2024-03-01T00:00:00Z"),
-                    summary: "Where the range begins.",
-                    ..ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "commits", "Commits")
+        .summary("The changes of a program.")
+        .path(Some("/repos/{repo}/commits"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .example(Some("clock"))
+                        .summary("The program."),
+                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                        .example(Some("2024-03-01T00:00:00Z"))
+                        .summary("Where the range begins."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CommitsRecord>()),
             time: Some("date"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("forge", "commits", "Commits")
-    };
+        });
 }
 takes!(Commits => TakesSince);
 
@@ -94,69 +90,55 @@ pub struct CommitsRecord {
 }
 
 impl Record for CommitsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Commits.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "CommitsRecord",
             &[
-                FieldInfo {
-                    summary: "The change.",
-                    ..FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented)
-                },
-                FieldInfo {
-                    summary: "When it was made.",
-                    ..FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
-                },
-                FieldInfo {
-                    optional: true,
-                    unit: "seconds",
-                    summary: "When it came.",
-                    ..FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                },
+                FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented)
+                    .summary("The change."),
+                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                    .summary("When it was made."),
+                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .optional(true)
+                    .unit("seconds")
+                    .summary("When it came."),
             ],
         )
-    };
+        .summary("One record of Commits.");
 }
 fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
 
 impl Endpoint for Forecast {
     type Body = ForecastRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The weather of some days.",
-        path: Some("/forecast"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    list_setter: Some("hourly"),
-                    list_as: ListFormat::Repeated,
-                    summary: "What is wanted by the hour.",
-                    ..ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    const_value: Some("UTC"),
-                    summary: "What days begin by.",
-                    ..ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    summary: "The first day.",
-                    ..ParamInfo::new(
-                        "start_date",
-                        "start_date",
-                        ValueType::Timestamp(TimeUnit::Date),
-                        Evidence::Documented,
-                    )
-                },
-            ],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
+        .summary("The weather of some days.")
+        .path(Some("/forecast"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
+                        .list_setter(Some("hourly"))
+                        .list_as(ListFormat::Repeated)
+                        .summary("What is wanted by the hour."),
+                    ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
+                        .const_value(Some("UTC"))
+                        .summary("What days begin by."),
+                    ParamInfo::new(
+                            "start_date",
+                            "start_date",
+                            ValueType::Timestamp(TimeUnit::Date),
+                            Evidence::Documented,
+                        )
+                        .required(Some(Evidence::Documented))
+                        .summary("The first day."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<ForecastRecord>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("forge", "forecast", "Forecast")
-    };
+        });
 }
 takes!(Forecast => TakesValue, TakesHourly);
 
@@ -175,41 +157,33 @@ pub struct ForecastRecord {
 }
 
 impl Record for ForecastRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Forecast.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "ForecastRecord",
             &[
-                FieldInfo {
-                    summary: "The days.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "days",
                         "days",
                         ValueType::List(&ValueType::Timestamp(TimeUnit::Date)),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "The highest temperature of each, where it is known.",
-                    ..FieldInfo::new(
+                    .summary("The days."),
+                FieldInfo::new(
                         "highs",
                         "highs",
                         ValueType::List(&ValueType::Option(&ValueType::Number)),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "When the sun rises by day.",
-                    ..FieldInfo::new(
+                    .summary("The highest temperature of each, where it is known."),
+                FieldInfo::new(
                         "sunrise",
                         "sunrise",
                         ValueType::Map(&ValueType::Timestamp(TimeUnit::Iso8601)),
                         Evidence::Documented,
                     )
-                },
+                    .summary("When the sun rises by day."),
             ],
         )
-    };
+        .summary("One record of Forecast.");
 }
 fields!(ForecastRecord => days = 0, highs = 1, sunrise = 2);
 

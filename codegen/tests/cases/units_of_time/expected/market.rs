@@ -62,33 +62,26 @@ markers!(MarketGroup : Basis basis, Levels levels, Trades trades, Ticks ticks);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Its records count milliseconds where others count seconds.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    unit: "milliseconds",
-                    summary: "Where it begins.",
-                    ..ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Documented,
-                    )
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Its records count milliseconds where others count seconds.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                        .unit("milliseconds")
+                        .summary("Where it begins."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesSince);
 
@@ -105,49 +98,43 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo {
-                    unit: "milliseconds",
-                    summary: "Start of the interval.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "open_date",
                         "openDate",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    summary: "The difference.",
-                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                },
+                    .unit("milliseconds")
+                    .summary("Start of the interval."),
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                    .summary("The difference."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, basis = 1);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "The unit stands at the field.",
-        path: Some("/levels"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+        .summary("The unit stands at the field.")
+        .path(Some("/levels"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LevelsRecord>()),
             time: Some("createdAt"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "levels", "Levels")
-    };
+        });
 }
 
 /// One record of Levels.
@@ -163,78 +150,58 @@ pub struct LevelsRecord {
 }
 
 impl Record for LevelsRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Levels.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo {
-                    unit: "milliseconds",
-                    summary: "When the level was opened.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "created_at",
                         "createdAt",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    unit: "milliseconds",
-                    summary: "When it was seen.",
-                    ..FieldInfo::new(
+                    .unit("milliseconds")
+                    .summary("When the level was opened."),
+                FieldInfo::new(
                         "seen_at",
                         "seenAt",
                         ValueType::List(&ValueType::Timestamp(TimeUnit::Milliseconds)),
                         Evidence::Documented,
                     )
-                },
+                    .unit("milliseconds")
+                    .summary("When it was seen."),
             ],
         )
-    };
+        .summary("One record of Levels.");
 }
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
 impl Endpoint for Trades {
     type Body = Series<TradesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Its times are finer.",
-        path: Some("/trades"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    unit: "microseconds",
-                    summary: "The start.",
-                    ..ParamInfo::new(
-                        "since",
-                        "since",
-                        ValueType::Timestamp(TimeUnit::Microseconds),
-                        Evidence::Documented,
-                    )
-                },
-                ParamInfo {
-                    required: Some(Evidence::Documented),
-                    unit: "nanoseconds",
-                    summary: "The end.",
-                    ..ParamInfo::new(
-                        "until",
-                        "until",
-                        ValueType::Timestamp(TimeUnit::Nanoseconds),
-                        Evidence::Documented,
-                    )
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
+        .summary("Its times are finer.")
+        .path(Some("/trades"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .unit("microseconds")
+                        .summary("The start."),
+                    ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .unit("nanoseconds")
+                        .summary("The end."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TradesRecord>()),
             time: Some("tradedAt"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "trades", "Trades")
-    };
+        });
 }
 
 /// One record of Trades.
@@ -250,55 +217,49 @@ pub struct TradesRecord {
 }
 
 impl Record for TradesRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Trades.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "TradesRecord",
             &[
-                FieldInfo {
-                    unit: "nanoseconds",
-                    summary: "When it was traded.",
-                    ..FieldInfo::new(
+                FieldInfo::new(
                         "traded_at",
                         "tradedAt",
                         ValueType::Timestamp(TimeUnit::Nanoseconds),
                         Evidence::Documented,
                     )
-                },
-                FieldInfo {
-                    unit: "microseconds",
-                    summary: "When it was seen.",
-                    ..FieldInfo::new(
+                    .unit("nanoseconds")
+                    .summary("When it was traded."),
+                FieldInfo::new(
                         "seen_at",
                         "seenAt",
                         ValueType::Map(&ValueType::Option(&ValueType::Timestamp(TimeUnit::Microseconds))),
                         Evidence::Documented,
                     )
-                },
+                    .unit("microseconds")
+                    .summary("When it was seen."),
             ],
         )
-    };
+        .summary("One record of Trades.");
 }
 fields!(TradesRecord => traded_at = 0, seen_at = 1);
 
 impl Endpoint for Ticks {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Nobody knows the fields but that of the time.",
-        path: Some("/ticks"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
+        .summary("Nobody knows the fields but that of the time.")
+        .path(Some("/ticks"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: Some(TimeUnit::Milliseconds),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "ticks", "Ticks")
-    };
+        });
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -27,10 +27,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo {
-            summary: "Known by name only.",
-            evidence: Evidence::Reported,
-            ..EndpointInfo::new("market", "basis", "Basis")
-        },
+        &EndpointInfo::new("market", "basis", "Basis")
+            .summary("Known by name only.")
+            .evidence(Evidence::Reported),
     ],
 };

@@ -37,26 +37,24 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Level;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Its meaning is unknown.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                params::SIDE,
-                ParamInfo {
-                    summary: "Its meaning is unknown.",
-                    ..ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Object {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Its meaning is unknown.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::SIDE,
+                    ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
+                        .summary("Its meaning is unknown."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Object {
             record: RecordInfo::of::<Level>(),
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesSide, TakesVenue);
 

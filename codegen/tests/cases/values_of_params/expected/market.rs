@@ -51,38 +51,34 @@ markers!(MarketGroup : Basis basis, Spread spread);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Perpetual price minus spot price.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[
-                ParamInfo {
-                    default: Some("binance_spot,okx_spot"),
-                    allowed_values: &["binance_spot", "okx_spot"],
-                    rejected_values: &["bybit_spot"],
-                    example: Some("binance_spot"),
-                    ..params::EXCHANGES
-                },
-            ],
-            specific: &[
-                ParamInfo {
-                    single_value: Some(Evidence::Reported),
-                    tested_values: &["5", "10"],
-                    example: Some("7"),
-                    summary: "How deep.",
-                    ..ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("Perpetual price minus spot price.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[
+                    params::EXCHANGES
+                        .default(Some("binance_spot,okx_spot"))
+                        .allowed_values(&["binance_spot", "okx_spot"])
+                        .rejected_values(&["bybit_spot"])
+                        .example(Some("binance_spot")),
+                ],
+                specific: &[
+                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                        .single_value(Some(Evidence::Reported))
+                        .tested_values(&["5", "10"])
+                        .example(Some("7"))
+                        .summary("How deep."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes_common!(Basis => TakesDepth);
 
@@ -101,46 +97,40 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo {
-                    example: Some("-2.5"),
-                    summary: "The difference.",
-                    ..FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    example: Some("1.5"),
-                    summary: "The levels.",
-                    ..FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
-                },
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                    .example(Some("-2.5"))
+                    .summary("The difference."),
+                FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
+                    .example(Some("1.5"))
+                    .summary("The levels."),
             ],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Nothing is said anew.",
-        path: Some("/spread"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+        .summary("Nothing is said anew.")
+        .path(Some("/spread"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "spread", "Spread")
-    };
+        });
 }
 takes_common!(Spread);
 

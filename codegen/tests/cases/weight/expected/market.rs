@@ -37,17 +37,17 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Every order of the book.",
-        path: Some("/book"),
-        params: Some(ParamList {
-            shared: params::COMMON,
-            overrides: &[],
-            specific: &[],
-        }),
-        weight: 1200,
-        ..EndpointInfo::new("market", "book", "Book")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+        .summary("Every order of the book.")
+        .path(Some("/book"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .weight(1200);
 }
 takes_common!(Book);
 

@@ -47,28 +47,26 @@ markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    default: Some("q`<i>y"),
-                    summary: "s",
-                    ..ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        body: BodyInfo::Series {
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
+                        .default(Some("q`<i>y"))
+                        .summary("s"),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: Some("openDate"),
             time_unit: None,
             evidence: Evidence::Documented,
-        },
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+        });
 }
 takes!(Basis => TakesABX);
 
@@ -85,40 +83,30 @@ pub struct BasisRecord {
 }
 
 impl Record for BasisRecord {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "One record of Basis.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[
-                records::TIME,
-                FieldInfo {
-                    summary: "s",
-                    ..FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented)
-                },
-            ],
+            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
         )
-    };
+        .summary("One record of Basis.");
 }
 fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 impl Endpoint for P2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/p/{w`<b>q}"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    location: ParamLocation::Path,
-                    summary: "s",
-                    ..ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "p2", "P2")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
+        .summary("S.")
+        .path(Some("/p/{w`<b>q}"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
+                        .location(ParamLocation::Path)
+                        .summary("s"),
+                ],
+            }),
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

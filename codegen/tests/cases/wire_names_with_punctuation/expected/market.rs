@@ -36,25 +36,21 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "S.",
-        path: Some("/basis"),
-        params: Some(ParamList {
-            shared: &[],
-            overrides: &[],
-            specific: &[
-                ParamInfo {
-                    summary: "s",
-                    ..ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
-                },
-                ParamInfo {
-                    summary: "s",
-                    ..ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
-                },
-            ],
-        }),
-        ..EndpointInfo::new("market", "basis", "Basis")
-    };
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+        .summary("S.")
+        .path(Some("/basis"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
+                        .summary("s"),
+                    ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
+                        .summary("s"),
+                ],
+            }),
+        );
 }
 takes!(Basis => TakesFilterCoin, TakesPageSize);
 

@@ -26,27 +26,19 @@ named_type!(enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M");
 named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Length of an interval.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Timeframe",
             &[
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(60)),
-                    ..ValueInfo::new("1m", "One minute.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(3600)),
-                    ..ValueInfo::new("1h", "One hour.", Evidence::Documented)
-                },
-                ValueInfo {
-                    duration: Some(::std::time::Duration::from_secs(604_800)),
-                    ..ValueInfo::new("1w", "One week.", Evidence::Documented)
-                },
+                ValueInfo::new("1m", "One minute.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(60))),
+                ValueInfo::new("1h", "One hour.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(3600))),
+                ValueInfo::new("1w", "One week.", Evidence::Documented)
+                    .duration(Some(::std::time::Duration::from_secs(604_800))),
                 ValueInfo::new("1M", "One month, of whatever length.", Evidence::Documented),
             ],
         )
-    };
+        .summary("Length of an interval.");
 }
 
 /// A venue.
@@ -60,9 +52,10 @@ impl Exchange {
 named_type!(identifier Exchange);
 
 impl NamedType for Exchange {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "A venue.",
-        open: true,
-        ..TypeInfo::new("Exchange", &[ValueInfo::new("binance_spot", "", Evidence::Reported)])
-    };
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Exchange",
+            &[ValueInfo::new("binance_spot", "", Evidence::Reported)],
+        )
+        .summary("A venue.")
+        .open(true);
 }

@@ -12,21 +12,19 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v1",
-    summary: "Quotes of the day.",
-    env_prefix: "QUOTES",
-    api_key_header: Some("authorization"),
-    api_key_prefix: "Basic ",
-    api_key_basic: true,
-    api_key_optional: true,
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
+    .version("v1")
+    .summary("Quotes of the day.")
+    .env_prefix("QUOTES")
+    .api_key_header(Some("authorization"))
+    .api_key_prefix("Basic ")
+    .api_key_basic(true)
+    .api_key_optional(true)
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    ..ServiceInfo::new("Quotes")
-};
+    });
 define_client!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

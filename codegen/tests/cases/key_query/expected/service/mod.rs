@@ -12,18 +12,16 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v1",
-    summary: "Quotes of the day.",
-    env_prefix: "QUOTES",
-    api_key_query: Some("apikey"),
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
+    .version("v1")
+    .summary("Quotes of the day.")
+    .env_prefix("QUOTES")
+    .api_key_query(Some("apikey"))
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    ..ServiceInfo::new("Quotes")
-};
+    });
 define_client!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

@@ -16,47 +16,43 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "3",
-    summary: "Predicted and measured water levels.",
-    env_prefix: "TIDES",
-    time_unit: TimeUnit::Milliseconds,
-    api_key_header: Some("x-station-token"),
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Of a station",
-        evidence: Evidence::Documented,
-        reply: &[
-            FieldInfo {
-                summary: "What requests carry.",
-                ..FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
-            },
-            FieldInfo {
-                optional: true,
-                range: Range { min: Some(1.0), max: None },
-                unit: "seconds",
-                summary: "How long it holds.",
-                notes: "Some stations leave it out.",
-                ..FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
-            },
-        ],
-        errors: &[],
-        notes: "",
-    }),
-    errors: &[
-        StatusInfo {
-            label: Some("No such station"),
-            summary: "The station is unknown.",
-            advice: "list the stations first",
-            ..StatusInfo::new(404, Evidence::Documented)
-        },
-    ],
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
+    .version("3")
+    .summary("Predicted and measured water levels.")
+    .env_prefix("TIDES")
+    .time_unit(TimeUnit::Milliseconds)
+    .api_key_header(Some("x-station-token"))
+    .client_credentials(
+        Some(ClientCredentialsInfo {
+            path: "/token",
+            label: "Of a station",
+            evidence: Evidence::Documented,
+            reply: &[
+                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
+                    .summary("What requests carry."),
+                FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                    .optional(true)
+                    .range(Range { min: Some(1.0), max: None })
+                    .unit("seconds")
+                    .summary("How long it holds.")
+                    .notes("Some stations leave it out."),
+            ],
+            errors: &[],
+            notes: "",
+        }),
+    )
+    .errors(&[
+        StatusInfo::new(404, Evidence::Documented)
+            .label(Some("No such station"))
+            .summary("The station is unknown.")
+            .advice("list the stations first"),
+    ])
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    limits: &[
+    })
+    .limits(&[
         LimitInfo {
             name: "free",
             requests: 60,
@@ -66,14 +62,14 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             endpoints: &[],
             evidence: Evidence::Documented,
         },
-    ],
-    envelope: Some(EnvelopeInfo {
-        data: "levels",
-        metadata: None,
-        time: None,
-    }),
-    ..ServiceInfo::new("Tide Tables")
-};
+    ])
+    .envelope(
+        Some(EnvelopeInfo {
+            data: "levels",
+            metadata: None,
+            time: None,
+        }),
+    );
 define_client!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

@@ -7,17 +7,18 @@ use ::runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
 use ::runtime::wire::{IntoParam, IntoParamList};
 use crate::{Datum, Request, Station};
 
-pub(crate) const STATION: ParamInfo = ParamInfo {
-    location: ParamLocation::Path,
-    summary: "The station's code.",
-    ..ParamInfo::new("station", "station", ValueType::named::<Station>(), Evidence::Documented)
-};
+pub(crate) const STATION: ParamInfo = ParamInfo::new(
+        "station",
+        "station",
+        ValueType::named::<Station>(),
+        Evidence::Documented,
+    )
+    .location(ParamLocation::Path)
+    .summary("The station's code.");
 
-pub(crate) const DATUM: ParamInfo = ParamInfo {
-    default: Some("msl"),
-    summary: "What levels are measured against.",
-    ..ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
-};
+pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
+    .default(Some("msl"))
+    .summary("What levels are measured against.");
 
 /// Endpoints with the param `all_fields`.
 #[diagnostic::on_unimplemented(

@@ -15,10 +15,8 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "The metadata of a response.",
-        ..RecordInfo::new("Metadata", &[])
-    };
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
+        .summary("The metadata of a response.");
 }
 fields!(Metadata);
 
@@ -35,32 +33,26 @@ pub struct Position {
 }
 
 impl Record for Position {
-    const INFO: &'static RecordInfo = &RecordInfo {
-        summary: "A place on the map.",
-        ..RecordInfo::new(
+    const INFO: &'static RecordInfo = &RecordInfo::new(
             "Position",
             &[
-                FieldInfo {
-                    range: Range {
+                FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                    .range(Range {
                         min: Some(-90.0),
                         max: Some(90.0),
-                    },
-                    unit: "degrees",
-                    summary: "Latitude.",
-                    ..FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                },
-                FieldInfo {
-                    range: Range {
+                    })
+                    .unit("degrees")
+                    .summary("Latitude."),
+                FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                    .range(Range {
                         min: Some(-180.0),
                         max: Some(180.0),
-                    },
-                    unit: "degrees",
-                    summary: "Longitude.",
-                    ..FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                },
+                    })
+                    .unit("degrees")
+                    .summary("Longitude."),
             ],
         )
-    };
+        .summary("A place on the map.");
 }
 fields!(Position => lat = 0, lon = 1);
 

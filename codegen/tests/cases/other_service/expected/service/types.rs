@@ -21,16 +21,14 @@ pub enum Datum {
 named_type!(enum Datum => ChartDatum = "chart-datum", MeanSeaLevel = "msl");
 
 impl NamedType for Datum {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "What a level is measured against.",
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Datum",
             &[
                 ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Documented),
                 ValueInfo::new("msl", "Mean sea level.", Evidence::Documented),
             ],
         )
-    };
+        .summary("What a level is measured against.");
 }
 
 /// A station, by its code.
@@ -39,9 +37,7 @@ pub struct Station(Cow<'static, str>);
 named_type!(identifier Station);
 
 impl NamedType for Station {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "A station, by its code.",
-        open: true,
-        ..TypeInfo::new("Station", &[])
-    };
+    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[])
+        .summary("A station, by its code.")
+        .open(true);
 }

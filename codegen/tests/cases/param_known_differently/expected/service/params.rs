@@ -7,11 +7,9 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo {
-    default: Some("50"),
-    summary: "The number of records.",
-    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-};
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+    .default(Some("50"))
+    .summary("The number of records.");
 
 /// Endpoints with the param `limit`.
 #[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]

@@ -7,28 +7,30 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::{Exchange, Request, Timeframe};
 
-pub(crate) const COIN: ParamInfo = ParamInfo {
-    required: Some(Evidence::Reported),
-    summary: "The coin.",
-    ..ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented)
-};
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented)
+    .required(Some(Evidence::Reported))
+    .summary("The coin.");
 
-pub(crate) const EXCHANGES: ParamInfo = ParamInfo {
-    list_setter: Some("exchanges"),
-    summary: "One or several venues.",
-    ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented)
-};
+pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
+        "exchange",
+        "exchange",
+        ValueType::named::<Exchange>(),
+        Evidence::Documented,
+    )
+    .list_setter(Some("exchanges"))
+    .summary("One or several venues.");
 
-pub(crate) const TIMEFRAME: ParamInfo = ParamInfo {
-    summary: "Length of an interval.",
-    ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
-};
+pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
+        "timeframe",
+        "timeframe",
+        ValueType::named::<Timeframe>(),
+        Evidence::Documented,
+    )
+    .summary("Length of an interval.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo {
-    default: Some("50"),
-    summary: "The number of records.",
-    ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-};
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+    .default(Some("50"))
+    .summary("The number of records.");
 
 pub(crate) const COMMON: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT];
 

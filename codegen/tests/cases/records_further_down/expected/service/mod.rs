@@ -15,16 +15,16 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v1",
-    summary: "What was sold at auctions, a page at a time.",
-    env_prefix: "AUCTIONS",
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
+    .version("v1")
+    .summary("What was sold at auctions, a page at a time.")
+    .env_prefix("AUCTIONS")
+    .error_body(ErrorBodyInfo {
         name: Some(("Failure", Evidence::Documented)),
         message: &["error.message"],
         code: &["error.code"],
-    },
-    limits: &[
+    })
+    .limits(&[
         LimitInfo {
             name: "all",
             requests: 1000,
@@ -43,14 +43,14 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             endpoints: &["/sold"],
             evidence: Evidence::Documented,
         },
-    ],
-    envelope: Some(EnvelopeInfo {
-        data: "result.page.rows",
-        metadata: Some("result.about"),
-        time: Some("at"),
-    }),
-    ..ServiceInfo::new("Auction House")
-};
+    ])
+    .envelope(
+        Some(EnvelopeInfo {
+            data: "result.page.rows",
+            metadata: Some("result.about"),
+            time: Some("at"),
+        }),
+    );
 define_client!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

@@ -14,22 +14,20 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v4",
-    summary: "Changes of programs, and the weather above.",
-    env_prefix: "FORGE",
-    time_unit: TimeUnit::Iso8601,
-    api_key_prefix: "Bearer ",
-    api_key_header: Some("authorization"),
-    api_key_optional: true,
-    headers: &[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")],
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
+    .version("v4")
+    .summary("Changes of programs, and the weather above.")
+    .env_prefix("FORGE")
+    .time_unit(TimeUnit::Iso8601)
+    .api_key_prefix("Bearer ")
+    .api_key_header(Some("authorization"))
+    .api_key_optional(true)
+    .headers(&[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")])
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    ..ServiceInfo::new("Forge")
-};
+    });
 define_client!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

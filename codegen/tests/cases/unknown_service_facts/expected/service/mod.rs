@@ -15,42 +15,33 @@ mod types;
 pub use records::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v2",
-    summary: "A service of which little is known.",
-    env_prefix: "EXAMPLE",
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Legacy",
-        evidence: Evidence::Reported,
-        reply: &[],
-        errors: &[
-            StatusInfo {
-                summary: "Wrong credentials.",
-                advice: "Check them.",
-                ..StatusInfo::new(401, Evidence::Reported)
-            },
-        ],
-        notes: "",
-    }),
-    errors: &[
-        StatusInfo {
-            summary: "Something is wrong.",
-            ..StatusInfo::new(400, Evidence::Reported)
-        },
-        StatusInfo {
-            label: Some("Oops"),
-            summary: "It failed.",
-            notes: "The label is printed like this.",
-            ..StatusInfo::new(500, Evidence::Documented)
-        },
-    ],
-    error_body: ErrorBodyInfo {
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
+    .version("v2")
+    .summary("A service of which little is known.")
+    .env_prefix("EXAMPLE")
+    .client_credentials(
+        Some(ClientCredentialsInfo {
+            path: "/token",
+            label: "Legacy",
+            evidence: Evidence::Reported,
+            reply: &[],
+            errors: &[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")],
+            notes: "",
+        }),
+    )
+    .errors(&[
+        StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
+        StatusInfo::new(500, Evidence::Documented)
+            .label(Some("Oops"))
+            .summary("It failed.")
+            .notes("The label is printed like this."),
+    ])
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    limits: &[
+    })
+    .limits(&[
         LimitInfo {
             name: "A",
             requests: 10,
@@ -69,9 +60,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
             endpoints: &[],
             evidence: Evidence::Documented,
         },
-    ],
-    ..ServiceInfo::new("Example")
-};
+    ]);
 define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

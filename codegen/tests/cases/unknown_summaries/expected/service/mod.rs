@@ -16,42 +16,32 @@ pub use records::*;
 pub use types::*;
 
 /// The service, as the catalogue describes it.
-pub static SERVICE: ServiceInfo = ServiceInfo {
-    version: "v1",
-    summary: "Its meaning is unknown.",
-    env_prefix: "EXAMPLE",
-    client_credentials: Some(ClientCredentialsInfo {
-        path: "/token",
-        label: "Of a user",
-        evidence: Evidence::Documented,
-        reply: &[
-            FieldInfo {
-                summary: "Its meaning is unknown.",
-                ..FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
-            },
-        ],
-        errors: &[
-            StatusInfo {
-                advice: "Check the secret.",
-                ..StatusInfo::new(401, Evidence::Documented)
-            },
-        ],
-        notes: "",
-    }),
-    errors: &[
-        StatusInfo {
-            label: Some("Not here"),
-            ..StatusInfo::new(404, Evidence::Documented)
-        },
+pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
+    .version("v1")
+    .summary("Its meaning is unknown.")
+    .env_prefix("EXAMPLE")
+    .client_credentials(
+        Some(ClientCredentialsInfo {
+            path: "/token",
+            label: "Of a user",
+            evidence: Evidence::Documented,
+            reply: &[
+                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
+                    .summary("Its meaning is unknown."),
+            ],
+            errors: &[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")],
+            notes: "",
+        }),
+    )
+    .errors(&[
+        StatusInfo::new(404, Evidence::Documented).label(Some("Not here")),
         StatusInfo::new(418, Evidence::Documented),
-    ],
-    error_body: ErrorBodyInfo {
+    ])
+    .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
-    },
-    ..ServiceInfo::new("Example")
-};
+    });
 define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.

@@ -19,10 +19,11 @@ pub enum Side {
 named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Its meaning is unknown.",
-        ..TypeInfo::new("Side", &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)])
-    };
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+            "Side",
+            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)],
+        )
+        .summary("Its meaning is unknown.");
 }
 
 /// Its meaning is unknown.
@@ -50,22 +51,15 @@ impl Venue {
 }
 
 impl NamedType for Venue {
-    const INFO: &'static TypeInfo = &TypeInfo {
-        summary: "Its meaning is unknown.",
-        open: true,
-        attributes: &["name", "market"],
-        ..TypeInfo::new(
+    const INFO: &'static TypeInfo = &TypeInfo::new(
             "Venue",
             &[
-                ValueInfo {
-                    attributes: &["a", "spot"],
-                    ..ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
-                },
-                ValueInfo {
-                    attributes: &["b"],
-                    ..ValueInfo::new("b", "", Evidence::Documented)
-                },
+                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
+                    .attributes(&["a", "spot"]),
+                ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
             ],
         )
-    };
+        .summary("Its meaning is unknown.")
+        .open(true)
+        .attributes(&["name", "market"]);
 }

@@ -1,0 +1,57 @@
+//! Setters for the facts of registry entries that are not arguments of `new`.
+//!
+//! Emitted code calls the setters, because the compiler takes longer to check struct literals with `..EntryInfo::new(…)`:
+//! `cargo check` of a client with 130 endpoints took 1.5 s with them, and 0.9 s with setters.
+
+use std::time::Duration;
+
+use super::{
+    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo,
+    HistorySource, LimitInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, RecordLayout,
+    ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo,
+};
+
+type Text = &'static str;
+type Texts = &'static [&'static str];
+
+macro_rules! setters {
+    ($($entry:ident { $($fact:ident: $type:ty),* })*) => {
+        $(
+            #[doc(hidden)]
+            impl $entry {
+                $(
+                    #[must_use]
+                    pub const fn $fact(mut self, $fact: $type) -> Self {
+                        self.$fact = $fact;
+                        self
+                    }
+                )*
+            }
+        )*
+    };
+}
+
+setters! {
+    ServiceInfo {
+        version: Text, summary: Text, env_prefix: Text, base_url_suffix: Text, time_unit: TimeUnit,
+        api_key_header: Option<Text>, api_key_prefix: Text, api_key_query: Option<Text>, api_key_basic: bool,
+        api_key_optional: bool, headers: &'static [(Text, Text)], client_credentials: Option<ClientCredentialsInfo>,
+        errors: &'static [StatusInfo], error_body: ErrorBodyInfo, limits: &'static [LimitInfo],
+        envelope: Option<EnvelopeInfo>, history: Option<HistoryInfo>
+    }
+    StatusInfo { label: Option<Text>, summary: Text, advice: Text, notes: Text }
+    EndpointInfo {
+        aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence, params: Option<ParamList>,
+        body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, deprecated: Option<Text>
+    }
+    ParamInfo {
+        location: ParamLocation, list_setter: Option<Text>, list_as: ListFormat, const_value: Option<Text>,
+        required: Option<Evidence>, single_value: Option<Evidence>, default: Option<Text>, range: Range,
+        allowed_values: Texts, tested_values: Texts, rejected_values: Texts, example: Option<Text>, unit: Text,
+        summary: Text, notes: Text, evidence: Evidence
+    }
+    RecordInfo { summary: Text, form: RecordLayout }
+    FieldInfo { optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text }
+    TypeInfo { summary: Text, open: bool, attributes: Texts }
+    ValueInfo { duration: Option<Duration>, attributes: Texts }
+}
