@@ -36,7 +36,7 @@
 //!
 //! impl<T: Transport> Transport for Logged<T> {
 //!     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
-//!         println!("{} {}", request.method.as_str(), request.url);
+//!         println!("{request:?}");
 //!         self.0.send(request)
 //!     }
 //! }

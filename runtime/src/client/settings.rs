@@ -71,7 +71,8 @@ use crate::values::Value;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientSettings {
-    base_url: String,
+    /// Not shown in `Debug`, because a wrong base URL may contain a password.
+    base_url: Secret,
     api_key: Option<Secret>,
     client_id: Option<Secret>,
     client_secret: Option<Secret>,
@@ -125,7 +126,7 @@ struct Time(Duration);
 impl<C: ClientType> Builder<C> {
     /// Creates a builder with these settings; with the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
-        let mut builder = Self::new(settings.base_url);
+        let mut builder = Self::new(settings.base_url.expose().to_owned());
         builder = match (settings.client_id, settings.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,

@@ -217,12 +217,14 @@ impl Observers {
     }
 
     pub(crate) fn notify(&self, event: &Event) {
-        #[cfg(feature = "tracing")]
-        self.span.in_scope(|| (self.log.event)(event));
-        if let Some(observer) = &self.observer {
-            // The observer is also called from `drop`, where a second panic would abort the process. The panic hook has
-            // already reported the panic.
-            let _ = catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
-        }
+        // The receivers are also called from `drop`, where a second panic would abort the process. The panic hook has
+        // already reported the panic.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(feature = "tracing")]
+            self.span.in_scope(|| (self.log.event)(event));
+            if let Some(observer) = &self.observer {
+                observer.observe(event);
+            }
+        }));
     }
 }

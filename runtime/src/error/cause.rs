@@ -13,6 +13,10 @@ pub(crate) type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Returns the cause with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
+    // The texts of this crate's errors omit headers and parts of the body, so these are masked too.
+    if let Some(error) = cause.downcast_ref::<crate::Error>() {
+        return Arc::new(error.clone().without_secrets(credentials));
+    }
     let all = || std::iter::successors(Some(&*cause as &(dyn Error + 'static)), |cause| (*cause).source());
     let shows = |text: String| masked(text.clone(), credentials) != text;
     if !all().any(|cause| shows(format!("{cause} {cause:#} {cause:?}"))) {

@@ -262,6 +262,7 @@ impl<T: Send + 'static> State<T> {
         let Some(following) = &self.following else { return Ok(()) };
         let mut options = Options::new(window);
         options.unsettled = following.schedule.unsettled(window.to);
+        options.no_first_record_search = following.checkpoint.records > 0;
         // The schedule repeats a failed round, so the job itself does not retry windows.
         options.attempts = 1;
         // The job gets the end of the window as the current time, so every interval in the window counts as closed.
@@ -280,7 +281,7 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        let (elapsed, is_due) = following.schedule.failed(Instant::now());
+        let (elapsed, is_due) = following.schedule.failed(Instant::now(), error.is_retryable());
         if !error.is_retryable() {
             return Err(error);
         }
@@ -309,13 +310,14 @@ impl Following {
                 Kind::New => new.push((time, record)),
             }
         }
-        let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..*last);
+        let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..self.schedule.end(*last));
         let late = late_range.map(|range| {
             let page = self.page(range, late, Report::default(), &delivery.after_late);
             Update::Late(page)
         });
         report.bad_records.retain(|bad| self.bad_records.insert(self.hasher.hash_one(&bad.text), end).is_none());
-        let is_empty = new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty();
+        let is_empty =
+            new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
         let position = self.schedule.position.clone();
         let begin = *position.missing.first().unwrap_or(&position.next).min(&position.next);
         // A request extends beyond its window, so a bad record can also be received with the windows next to its own.

@@ -155,9 +155,11 @@ impl Options {
 }
 
 impl Job {
-    pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
+    pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
+        // After the first record, empty pages are gaps, so that a resumed job makes the same requests.
+        options.no_first_record_search |= checkpoint.records > 0;
         let range = Span { from: checkpoint.range.from, to: end };
         let grid = template.grid;
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });

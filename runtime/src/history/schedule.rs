@@ -144,7 +144,12 @@ impl Schedule {
 
     /// Returns the time after which missing records of a range that ends at `end` may still be published.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
-        end - self.span(self.settings.allowed_lateness + 1)
+        end - self.span(self.settings.allowed_lateness.saturating_add(1))
+    }
+
+    /// Returns the end of the interval of a record.
+    pub(super) fn end(&self, time: Timestamp) -> Timestamp {
+        self.grid.floor(time) + self.grid.step
     }
 
     /// Returns the next request, or the pause before it. `wall` is the time of this machine, which is used before the
@@ -279,13 +284,13 @@ impl Schedule {
     }
 
     /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
-    /// report an outage.
-    pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
+    /// report an outage, which only a retryable failure can begin.
+    pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.responded);
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });
         let elapsed = now.saturating_duration_since(outage.since);
         outage.until = now + elapsed.clamp(PAUSES.0, PAUSES.1);
-        let is_due = elapsed >= self.settings.outage_after && !outage.is_reported;
+        let is_due = is_retryable && elapsed >= self.settings.outage_after && !outage.is_reported;
         outage.is_reported |= is_due;
         (elapsed, is_due)
     }

@@ -82,7 +82,8 @@ impl ProcessRateLimiter {
     }
 
     /// Changes the limit for all requests that have not been sent. Requests in flight and requests in the windows still
-    /// count, except in windows that are only in the old limit, and a pause after a 429 continues.
+    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. A new window that is
+    /// limited to certain endpoints does not count requests that already wait.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
@@ -90,12 +91,14 @@ impl ProcessRateLimiter {
         let queue = |window: LimitWindow| {
             (window, known(&window).map_or_else(|| LimitQueue::new(window.alone()), |(_, queue)| queue.clone()))
         };
-        queues.of_some = of_all.take_of_some().into_iter().map(queue).collect();
+        let of_some = of_all.take_of_some().into_iter().map(queue).collect();
+        for (window, queue) in std::mem::replace(&mut queues.of_some, of_some) {
+            if !queues.of_some.iter().any(|(kept, _)| *kept == window) {
+                queue.set_limit(RateLimit::none());
+            }
+        }
         queues.limit = limit;
-        let mut shared = lock(&queues.all.0);
-        shared.state.set_limit(of_all);
-        // The new limit may let the first request in the queue pass.
-        shared.queue.wake();
+        queues.all.set_limit(of_all);
     }
 
     /// Returns whether a request could be sent now.
@@ -132,6 +135,13 @@ impl LimitQueue {
     fn new(limit: RateLimit) -> Self {
         let (state, queue) = (State::new(limit), Queue::default());
         Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
+    }
+
+    fn set_limit(&self, limit: RateLimit) {
+        let mut shared = lock(&self.0);
+        shared.state.set_limit(limit);
+        // The new limit may let the first request in the queue pass.
+        shared.queue.wake();
     }
 
     /// Waits until a request may pass. Dropping the future removes the request from the queue.

@@ -87,7 +87,10 @@ impl Received {
         let records = update.records().iter().map(|record| minute(record.open_date));
         match update {
             Update::Records(_) => self.records.extend(records),
-            Update::Late(_) => self.late.extend(records),
+            Update::Late(page) => {
+                assert!(page.times.iter().all(|time| page.range.contains(time)), "{page:?}");
+                self.late.extend(records);
+            }
             Update::Outage { error, .. } => self.others.push(format!("outage {:?}", error.kind())),
             Update::Silent { since, .. } => self.others.push(format!("silent {}", minute(*since))),
             _ => unreachable!("{update:?}"),
@@ -156,6 +159,22 @@ async fn burst_of_failures_does_not_end_follow() {
     }
     let service = Service::new(|_, _| reply(500, &[], "{}"));
     assert!(request(&service).await.unwrap_err().is_retryable());
+}
+
+/// Errors that no retry mends are returned at once. If an outage follows them, it is an update as well.
+#[tokio::test(start_paused = true)]
+async fn an_outage_after_final_errors_is_an_update() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    let mut poller = follow(&service, &clock).outage_after(Duration::from_secs(60));
+    assert_eq!(until(125, &mut poller, &clock).await.records, minutes(0..2));
+    service.becomes(|_, _| reply(404, &[], "{}"));
+    let end = clock.begun + Duration::from_secs(600);
+    while let Ok(update) = tokio::time::timeout_at(end, poller.next()).await {
+        assert_eq!(update.unwrap_err().status(), Some(404));
+    }
+    service.becomes(|_, _| reply(503, &[], "{}"));
+    assert_eq!(until(1200, &mut poller, &clock).await.others, ["outage Status"]);
 }
 
 /// An observer that counts outages.

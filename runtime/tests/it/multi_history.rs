@@ -131,6 +131,28 @@ async fn rows_do_not_wait_for_an_ended_series() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn reports_of_a_table_stay_after_an_error() {
+    let service = Service::new(|request, _| match number(request, "startTime") < START + 200 * HOUR {
+        true => answer(request, |time| time != START + 5 * HOUR),
+        false => scripted::reply(404, &[], "{}"),
+    });
+    let client = service.client();
+    let history = coin(&client, "a").history(START..START + 490 * HOUR);
+    let mut table = MultiHistory::new().add("a", history, |_| Some(())).align();
+    let mut rows = 0;
+    let error = loop {
+        match table.next().await.unwrap() {
+            Ok(_) => rows += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.status() == Some(404) && rows > 0, "{error}");
+    let reports: Vec<_> = table.reports().map(|(key, report)| (*key, report.gaps.len())).collect();
+    assert_eq!(reports, [("a", 1)]);
+    assert!(table.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn missing_column_is_an_error() {
     let service = Service::new(
         |request, before| {

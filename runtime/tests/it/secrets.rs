@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::invented::Client;
-use runtime::Error;
+use crate::scripted::{Service, reply};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+use runtime::{Error, RateLimit, Retry};
 
 const KEY: &str = "canary+/elk==";
 
@@ -167,4 +169,20 @@ async fn error_returned_from_main_is_readable() {
     assert!(format!("{error:?}").starts_with("market.ratio (GET /ratio?note=*"), "{error:?}");
     assert!(format!("{error:?}").contains("): no way; "), "{error:?}");
     assert!(format!("{error:?}").ends_with(": closed"), "{error:?}");
+}
+
+/// The headers and the body of the last failed attempt are reachable through the error of the timeout.
+#[tokio::test(start_paused = true)]
+async fn an_earlier_failure_is_masked_in_a_timeout() {
+    let service = Service::new(|_, _| reply(503, &[("x-echo", KEY)], &format!("{}{KEY}", " ".repeat(1000))));
+    // The second attempt waits for the limit.
+    let limit = RateLimit::new(1, Duration::from_secs(60), 1);
+    let builder = service.builder().api_key(KEY).retry(Retry::default()).rate_limit(limit);
+    let client = builder.queue_timeout(Duration::from_secs(5)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    let earlier = std::error::Error::source(&error).unwrap().downcast_ref::<Error>().unwrap();
+    assert_eq!((error.is_timeout(), earlier.status()), (true, Some(503)));
+    let header = earlier.headers().unwrap().iter().map(|(_, value)| String::from_utf8_lossy(value));
+    let seen = header.chain([String::from_utf8_lossy(earlier.body().unwrap())]).collect::<String>();
+    assert!(!TRACES.iter().any(|trace| seen.contains(trace)), "{seen}");
 }

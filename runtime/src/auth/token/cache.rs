@@ -27,9 +27,9 @@ pub(crate) struct Token {
 impl Token {
     /// Creates a token from the response to a request that was sent at `sent_at`.
     pub(super) fn new(response: TokenResponse, headers: Headers, sent_at: Instant) -> Self {
-        let renewal = response.expires_in.and_then(|lifetime| sent_at.checked_add(usable(lifetime)));
-        let expiry = response.expires_in.filter(|lifetime| *lifetime >= MIN_LIFETIME);
-        let expiry = expiry.and_then(|lifetime| sent_at.checked_add(lifetime));
+        let lifetime = response.expires_in.filter(|lifetime| *lifetime >= MIN_LIFETIME);
+        let renewal = lifetime.and_then(|lifetime| sent_at.checked_add(usable(lifetime)));
+        let expiry = lifetime.and_then(|lifetime| sent_at.checked_add(lifetime));
         Self { secret: response.access_token.into(), headers, renewal, expiry }
     }
 }

@@ -118,8 +118,8 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {
                     // The column of the failed series cannot be completed, so the table ends.
-                    self.columns.clear();
-                    self.series = MultiHistory::default();
+                    self.columns.iter_mut().for_each(|column| column.cells.clear());
+                    self.series.series.iter_mut().for_each(|member| member.run = None);
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(Some((index, Ok(page)))) => {

@@ -161,7 +161,7 @@ impl Bot {
         self.at += there;
         if is_down || is_burst {
             self.at += back;
-            self.schedule.failed(self.now());
+            self.schedule.failed(self.now(), true);
             return;
         }
         for page in self.schedule.grid.pieces(window, 499) {
@@ -277,6 +277,6 @@ fn an_outage_begins_after_the_last_response() {
     let after = |seconds| begun + Duration::from_secs(seconds);
     assert!(matches!(schedule.action(begun, wall), Action::Request(_)));
     schedule.received(Some(wall), &[START.into()], after(90));
-    assert_eq!(schedule.failed(after(92)), (Duration::from_secs(2), false));
-    assert_eq!(schedule.failed(after(152)), (Duration::from_secs(62), true));
+    assert_eq!(schedule.failed(after(92), true), (Duration::from_secs(2), false));
+    assert_eq!(schedule.failed(after(152), true), (Duration::from_secs(62), true));
 }

@@ -51,6 +51,20 @@ async fn resumed_history_yields_the_same_records() {
     }
 }
 
+/// Empty pages after a record are gaps, not the time before the first record, also in a resumed job.
+#[tokio::test(start_paused = true)]
+async fn resumed_sparse_history_requests_every_page() {
+    let has_record = |time: i64| [0, 550, 800, 1250].contains(&((time - START) / HOUR));
+    let service = Service::new(move |request, _| answer(request, has_record));
+    let client = service.client();
+    let history = || hours(&client).limit(50).history(START..START + 1500 * HOUR);
+    let complete = history().collect().await.unwrap();
+    assert_eq!(complete.times.len(), 4);
+    let first = history().pages().next().await.unwrap().unwrap();
+    let rest = history().resume(first.checkpoint).collect().await.unwrap();
+    assert_eq!([first.times, rest.times].concat(), complete.times);
+}
+
 #[tokio::test]
 async fn any_checkpoint_text_is_handled() {
     let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();

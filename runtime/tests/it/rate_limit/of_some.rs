@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use runtime::emitted::LimitWindow;
+use runtime::rate_limit::ProcessRateLimiter;
 use runtime::registry::EndpointInfo;
 use runtime::{Endpoint, RateLimit, Value};
 use tokio::time::Instant;
@@ -37,6 +38,21 @@ macro_rules! endpoint {
                 &EndpointInfo { path: Some($path), ..EndpointInfo::new("market", $ident, $ident) };
         }
     };
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_window_releases_its_queue() {
+    let service = Service::new(|_, _| ok());
+    let limiter = ProcessRateLimiter::new(OF_HEAVY);
+    let client = service.builder().rate_limiter(limiter.clone()).build().unwrap();
+    let heavy = || tokio::spawn(Request::<Heavy>::new(&client).into_future());
+    let (begun, calls) = (Instant::now(), [heavy(), heavy(), heavy(), heavy()]);
+    tokio::time::sleep(SECOND / 10).await;
+    limiter.set_rate_limit(RateLimit::none());
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

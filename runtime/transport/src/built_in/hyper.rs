@@ -21,7 +21,7 @@ use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
 use super::routes::{Connector, Routes};
 use crate::settings::Settings;
-use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError};
+use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// The default transport, which pools connections to any host.
 pub struct HyperTransport {
@@ -115,12 +115,14 @@ impl Transport for HyperTransport {
         Box::pin(async move {
             let timeout = request.options.timeout;
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
-            let mut progress = Progress::new(&request);
+            let (mut progress, responses) = (Progress::new(&request), pool.responses());
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_without_response = progress.head.is_none();
             progress.reply(body, timeout).map_err(|error| {
-                // Without a response, all connections of the pool may be dead, so the pool is replaced.
-                if is_without_response && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
+                // If the request used a connection of the pool and no other request got a response meanwhile, all
+                // connections may be dead, so the pool is replaced.
+                let may_be_stale = is_without_response && error.phase() != Phase::Connect;
+                if may_be_stale && self.pools.distrust(&pool, responses) { error.on_stale_connection() } else { error }
             })
         })
     }

@@ -5,7 +5,7 @@
 //! often die together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Handle, Id};
@@ -17,8 +17,8 @@ pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
 /// A client with a separate connection pool.
 pub(super) struct Pool<C> {
     pub(super) client: C,
-    /// True if any connection of the pool has received a response.
-    has_answered: AtomicBool,
+    /// The number of responses that connections of the pool have received.
+    responses: AtomicU64,
     /// This channel is closed once the runtime has shut down, because a task of the runtime owns the receiver. The task
     /// ends when the pool is dropped.
     runtime: oneshot::Sender<Infallible>,
@@ -27,10 +27,12 @@ pub(super) struct Pool<C> {
 impl<C> Pool<C> {
     /// Notes that a response was received.
     pub(super) fn answered(&self) {
-        // The value is written only once, so that threads do not contend for the cache line.
-        if !self.has_answered.load(Ordering::Relaxed) {
-            self.has_answered.store(true, Ordering::Relaxed);
-        }
+        self.responses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of responses so far.
+    pub(super) fn responses(&self) -> u64 {
+        self.responses.load(Ordering::Relaxed)
     }
 }
 
@@ -51,16 +53,17 @@ impl<C> Pools<C> {
         pools.retain(|(_, pool)| !pool.runtime.is_closed());
         let (runtime, pool_end) = oneshot::channel();
         current.spawn(async { drop(pool_end.await) });
-        let pool = Arc::new(Pool { client: new(), has_answered: AtomicBool::default(), runtime });
+        let pool = Arc::new(Pool { client: new(), responses: AtomicU64::default(), runtime });
         pools.push((id, pool.clone()));
         pool
     }
 
-    /// Removes a pool in which a request got no response, if an earlier request in the pool got a response. Without an
-    /// earlier response, the pool has no idle connection that could be dead. Requests in flight keep using the removed
-    /// pool, and the next request creates a new pool. Returns whether an earlier request got a response.
-    pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
-        let is_stale = pool.has_answered.load(Ordering::Relaxed);
+    /// Removes a pool in which a request got no response, if its idle connections may be dead: the pool had this number
+    /// of `responses` before the request and none during it. Without any response, the pool has no idle connection.
+    /// Requests in flight keep using the removed pool, and the next request creates a new pool. Returns whether the
+    /// connections may be dead.
+    pub(super) fn distrust(&self, pool: &Arc<Pool<C>>, responses: u64) -> bool {
+        let is_stale = responses > 0 && responses == pool.responses();
         if is_stale {
             self.pools().retain(|(_, other)| !Arc::ptr_eq(other, pool));
         }
@@ -89,12 +92,14 @@ mod tests {
         let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
         let first = here(&one, 1);
         assert_eq!((first.client, here(&other, 2).client, here(&one, 3).client), (1, 2, 1));
-        assert!(!pools.distrust(&first), "no response yet");
+        assert!(!pools.distrust(&first, 0), "no response yet");
         assert_eq!(here(&one, 4).client, 1);
         first.answered();
-        assert!(pools.distrust(&first));
+        assert!(!pools.distrust(&first, 0), "a response during the request");
+        assert_eq!(here(&one, 4).client, 1);
+        assert!(pools.distrust(&first, 1));
         assert_eq!((here(&one, 5).client, here(&other, 6).client), (5, 2));
-        assert!(pools.distrust(&first));
+        assert!(pools.distrust(&first, 1));
         assert_eq!(here(&one, 7).client, 5, "a pool is given up once");
     }
 
