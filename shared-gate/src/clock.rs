@@ -4,6 +4,8 @@
 //! clock may show. A sent request is counted at the latest time, and the next request is admitted by the earliest time,
 //! so uncertainty about the clock makes the gate slower, never too fast.
 
+use std::time::Duration;
+
 use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
@@ -19,9 +21,9 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Creates an estimate from a single reading.
-    pub(crate) fn new(at: Instant, shown: GateTime) -> Self {
-        Self { at, earliest: shown, latest: shown }
+    /// Creates a clock of which nothing is known. The time of this machine would not be a bound, because it may be wrong.
+    pub(crate) fn new(at: Instant) -> Self {
+        Self { at, earliest: Duration::ZERO, latest: Duration::from_secs(1 << 40) }
     }
 
     /// Returns the bounds at another time. They widen with the time in between, because clocks drift.
@@ -61,8 +63,6 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     const MILLISECOND: Duration = Duration::from_millis(1);
@@ -75,7 +75,8 @@ mod tests {
     fn bounds_narrow_with_quick_exchanges_and_widen_with_time() {
         let start = Instant::now();
         let at = |milliseconds: u32| start + milliseconds * MILLISECOND;
-        let mut clock = Clock::new(start, shown(99));
+        let mut clock = Clock::new(start);
+        assert!(clock.earliest(start) < shown(0) && clock.latest(start) > shown(1_000_000_000_000));
         clock.learn(at(10), at(50), shown(1030));
         assert_eq!((clock.earliest(at(50)), clock.latest(at(50))), (shown(1030), shown(1070)));
         clock.learn(at(60), at(62), shown(1061));
@@ -93,7 +94,7 @@ mod tests {
     #[test]
     fn clock_that_was_set_is_accepted() {
         let start = Instant::now();
-        let mut clock = Clock::new(start, shown(0));
+        let mut clock = Clock::new(start);
         for (begun, showing) in [(100, 5000), (200, 90_000), (300, 1000)] {
             let begun = start + begun * MILLISECOND;
             clock.learn(begun, begun + MILLISECOND, shown(showing));
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn wait_ends_once_the_earliest_clock_has_passed_it() {
         let start = Instant::now();
-        let mut clock = Clock::new(start, shown(0));
+        let mut clock = Clock::new(start);
         clock.learn(start, start + 2 * MILLISECOND, shown(500));
         for wait in [0, 1, 100, 60_000] {
             let until = shown(500 + wait);

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use runtime::RateLimit;
 use runtime::rate_limit::RateLimiterError;
@@ -71,11 +71,10 @@ impl SharedGateBuilder {
         let Self { limit, name, fail_after, .. } = self;
         // The process id and a random part make the name unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
         let mut queue = |name: &str, limit: RateLimit| {
             let (sender, messages) = mpsc::unbounded_channel();
-            let clock = Clock::new(Instant::now(), epoch);
+            let clock = Clock::new(Instant::now());
             workers.push(Worker::new(store(name)?, messages, machine.clone(), limit, fail_after, clock));
             Ok(Queue(sender))
         };
