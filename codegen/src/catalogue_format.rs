@@ -124,6 +124,14 @@ pub(crate) enum Condition {
 }
 
 impl Shape {
+    /// Returns the alternatives of a shape, with nested alternatives flattened.
+    pub fn choices(&self) -> Vec<&Self> {
+        match self {
+            Self::Either(shapes) => shapes.iter().flat_map(Self::choices).collect(),
+            shape => vec![shape],
+        }
+    }
+
     /// Returns the maps that a shape accepts, directly or as list items.
     pub fn maps(&self) -> Vec<&'static Map> {
         match self {

@@ -262,7 +262,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
 
 /// Describes the values that a shape accepts, for a message.
 pub(crate) fn expected(shape: &Shape) -> String {
-    let mut choices = choices(shape);
+    let mut choices: Vec<_> = shape.choices().into_iter().flat_map(expected_choice).collect();
     match (choices.pop(), choices.as_slice()) {
         (Some(last), []) => last,
         (Some(last), others) => format!("{} or {last}", others.join(", ")),
@@ -270,17 +270,16 @@ pub(crate) fn expected(shape: &Shape) -> String {
     }
 }
 
-fn choices(shape: &Shape) -> Vec<String> {
-    let one = |text: &str| vec![text.to_owned()];
-    match shape {
-        Shape::Text => one("text"),
-        Shape::Whole | Shape::Number => one("a number"),
-        Shape::Flag => one("`true` or `false`"),
-        Shape::Word(words) => words.iter().map(|(word, _)| format!("`{word}`")).collect(),
-        Shape::List(_) => one("a list"),
-        Shape::Map(_) | Shape::UseOr(..) => one("a map"),
-        Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
-    }
+fn expected_choice(shape: &Shape) -> Vec<String> {
+    let one = match shape {
+        Shape::Text => "text",
+        Shape::Whole | Shape::Number => "a number",
+        Shape::Flag => "`true` or `false`",
+        Shape::List(_) => "a list",
+        Shape::Map(_) | Shape::UseOr(..) => "a map",
+        Shape::Word(_) | Shape::Either(_) => return words(shape).iter().map(|word| format!("`{word}`")).collect(),
+    };
+    vec![one.to_owned()]
 }
 
 /// Returns the names of the keys of a map.

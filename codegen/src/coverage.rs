@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::count_table::CountTable;
 use crate::endpoint_counts::endpoint_counts;
-use crate::model::{Api, Body, Endpoint, Evidence, Record};
+use crate::model::{Api, Evidence, Record};
 use unknown_facts::UnknownFact;
 
 /// Counts of known and unknown facts.
@@ -41,7 +41,7 @@ impl Coverage {
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         let facts = vec![
             row("paths", endpoints.iter().map(|endpoint| endpoint.path.as_ref().map(|_| endpoint.evidence))),
-            row("bodies", endpoints.iter().map(|endpoint| body(endpoint))),
+            row("bodies", endpoints.iter().map(|endpoint| endpoint.body.evidence())),
             row("fields", fields.map(|field| Some(field.evidence))),
             row("params of endpoints", params.map(|param| Some(param.param.evidence))),
             row("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
@@ -52,14 +52,6 @@ impl Coverage {
             facts: CountTable { heading: HEADING, rows: facts },
             unknown: unknown_facts::unknown_facts(api),
         }
-    }
-}
-
-/// Returns the evidence of the fields of a body; `None` if the fields are unknown.
-fn body(endpoint: &Endpoint) -> Option<Evidence> {
-    match &endpoint.body {
-        Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
-        Body::Series { record: None, .. } | Body::Unknown => None,
     }
 }
 

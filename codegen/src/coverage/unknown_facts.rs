@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Api, Body, Endpoint, Group};
+use crate::model::{Api, Endpoint, Group};
 
 /// An unknown fact, or several unknown facts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +57,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
 
 /// Returns the bodies of a group whose fields are unknown. The fields can be learned from one response per endpoint.
 fn records(group: &Group) -> Option<UnknownFact> {
-    let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
-    let untyped: Vec<_> = group.methods().filter(untyped).collect();
+    let untyped: Vec<_> = group.methods().filter(|endpoint| endpoint.body.record().is_none()).collect();
     let what = format!("the response fields of {} in {}", count(&untyped), group.ident);
     some(Gain::Record, untyped.len(), what, format!("one response of each is sufficient: {}", names(&untyped)))
 }

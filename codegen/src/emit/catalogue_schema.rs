@@ -102,15 +102,7 @@ fn shape(shape: &Shape, form: &Form) -> Object {
             .with("if", required(&["use"]))
             .with("then", reference(entry))
             .with("else", reference(other)),
-        (Shape::Either(_), _) => any_of(choices(shape).into_iter().map(|shape| self::shape(shape, form))),
-    }
-}
-
-/// Returns the alternatives of a shape, with nested alternatives flattened.
-fn choices(shape: &Shape) -> Vec<&Shape> {
-    match shape {
-        Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),
-        shape => vec![shape],
+        (Shape::Either(_), _) => any_of(shape.choices().into_iter().map(|shape| self::shape(shape, form))),
     }
 }
 

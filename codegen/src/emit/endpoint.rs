@@ -97,12 +97,8 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
 
 /// Returns the source of the path, and the source of the fields if it differs.
 fn sources(endpoint: &Endpoint) -> String {
-    let body = match &endpoint.body {
-        Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
-        _ => None,
-    };
     let path = endpoint.evidence.label();
-    match body {
+    match endpoint.body.evidence() {
         Some(body) if body != endpoint.evidence => format!("{path}, fields {}", body.label()),
         _ => path.to_owned(),
     }

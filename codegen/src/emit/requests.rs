@@ -74,7 +74,7 @@ fn setters(api: &Api) -> Option<TokenStream> {
 fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStream> {
     let (group, endpoint, param) = first.get(described.ident.as_str())?;
     let (accessor, name) = (ident(&group.ident), ident(&described.ident));
-    let request = request(api, &quote!(client.#accessor()), endpoint);
+    let call = call(endpoint, |param| sample(api, param, param.passing()).0);
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
     let (argument, wire) = match (passing.several, param.list_as) {
@@ -88,7 +88,7 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
         }
     };
     let expected = format!("{}={}", encoded(&described.wire_name, QUERY), encoded(&wire, QUERY));
-    Some(quote!(setter(#request.#name(#argument), #expected);))
+    Some(quote!(setter(client.#accessor() #call.#name(#argument), #expected);))
 }
 
 /// Returns the value of a param as an item of a JSON list.
@@ -120,15 +120,15 @@ fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Op
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
 }
 
-/// Returns the method call of an endpoint, with all required arguments.
-fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream {
+/// Returns the method call of an endpoint. `value` returns the value of an argument.
+pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenStream) -> TokenStream {
     let method = ident(&endpoint.ident);
-    let params = endpoint.params.iter().flatten().map(|param| &param.param);
-    let arguments = params.filter(|param| param.is_argument()).map(|param| {
-        let (value, _) = sample(api, param, param.passing());
+    let params = endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument());
+    let arguments = params.map(|param| {
+        let value = value(param);
         if param.passing().several { quote!([#value]) } else { value }
     });
-    quote!(#handle.#method(#(#arguments),*))
+    quote!(.#method(#(#arguments),*))
 }
 
 /// Returns the path of an endpoint, with the value of [`sample`] for each param in the path.

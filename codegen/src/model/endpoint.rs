@@ -217,4 +217,12 @@ impl Body {
             Self::Unknown => None,
         }
     }
+
+    /// Returns the evidence of the fields; `None` if the fields are unknown.
+    pub fn evidence(&self) -> Option<Evidence> {
+        match self {
+            Self::Series { record: Some(_), evidence, .. } | Self::Object { evidence, .. } => Some(*evidence),
+            Self::Series { record: None, .. } | Self::Unknown => None,
+        }
+    }
 }

@@ -8,7 +8,7 @@ use quote::quote;
 use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
-use crate::emit::requests::sample;
+use crate::emit::requests::{call, sample};
 use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Record, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
@@ -36,14 +36,9 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
 
 /// Returns the method call with all required values. The types in the call are added to `names`, for the import.
 pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
+    let call = call(endpoint, |param| value(api, param, param.passing(), names));
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
-    let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
-    let arguments = arguments.into_iter().map(|param| {
-        let value = value(api, param, param.passing(), names);
-        if param.passing().several { quote!([#value]) } else { value }
-    });
-    let arguments: Vec<_> = arguments.collect();
-    let needed = others.into_iter().filter(|param| param.required.is_some() && param.is_set());
+    let needed = params.filter(|param| param.required.is_some() && param.is_set());
     let needed = needed.filter_map(|param| Some((param, api.setter(&param.ident)?)));
     let setters: Vec<_> = needed
         .map(|(param, setter)| {
@@ -51,8 +46,7 @@ pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTree
             quote!(.#setter(#value))
         })
         .collect();
-    let method = ident(&endpoint.ident);
-    quote!(.#method(#(#arguments),*) #(#setters)*)
+    quote!(#call #(#setters)*)
 }
 
 /// Returns a variable name for the response, and a statement that prints the response.
