@@ -66,7 +66,7 @@ fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
 fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
     let number = record.fields.iter().find(|field| field.ty == Type::Number)?;
-    let format = if number.is_option() { "{} {:?}" } else { "{} {}" };
+    let format = [time, number].map(|field| if field.is_option() { "{:?}" } else { "{}" }).join(" ");
     let (time, number) = (ident(&time.ident), ident(&number.ident));
     Some(quote!(println!(#format, record.#time, record.#number);))
 }

@@ -41,8 +41,15 @@ impl MarketGroup<'_> {
     pub fn basis_ratio(&self) -> Request<BasisRatio> {
         Request::new(self.client)
     }
+
+    /// A series whose own time field may be missing.
+    ///
+    /// - **Endpoint:** `GET /priceBasis` (reported), returns a series of [`PriceBasisRecord`]
+    pub fn price_basis(&self) -> Request<PriceBasis> {
+        Request::new(self.client)
+    }
 }
-markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
+markers!(MarketGroup : Basis basis, BasisRatio basis_ratio, PriceBasis price_basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
@@ -136,11 +143,60 @@ impl Record for BasisRatioRecord {
 }
 fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 
+impl Endpoint for PriceBasis {
+    type Body = Series<PriceBasisRecord>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "price_basis", "Price Basis")
+        .summary("A series whose own time field may be missing.")
+        .path(Some("/priceBasis"))
+        .evidence(Evidence::Reported)
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: Some(RecordInfo::of::<PriceBasisRecord>()),
+            time: Some("createdAt"),
+            time_unit: None,
+            evidence: Evidence::Reported,
+        });
+}
+
+/// One record of Price Basis.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PriceBasisRecord {
+    /// When the level was opened. Reported.
+    pub created_at: Option<Timestamp>,
+    /// The price. Reported.
+    pub price: Option<f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for PriceBasisRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "PriceBasisRecord",
+            &[
+                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                    .optional(true)
+                    .summary("When the level was opened."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
+                    .optional(true)
+                    .summary("The price."),
+            ],
+        )
+        .summary("One record of Price Basis.");
+}
+fields!(PriceBasisRecord => created_at = 0, price = 1);
+
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",
     title: "Market",
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, BasisRatio::INFO],
+    endpoints: &[Basis::INFO, BasisRatio::INFO, PriceBasis::INFO],
 };
