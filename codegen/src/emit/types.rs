@@ -108,7 +108,7 @@ fn attributes(ty: &NamedType) -> TokenStream {
         quote! {
             #[doc = #doc]
             pub fn #method(&self) -> Option<&'static str> {
-                Self::INFO.attribute(self.as_str(), #attribute)
+                <Self as NamedType>::INFO.attribute(self.as_str(), #attribute)
             }
         }
     });

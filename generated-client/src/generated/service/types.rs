@@ -56,12 +56,12 @@ named_type!(identifier Exchange);
 impl Exchange {
     /// The venue of a known value.
     pub fn venue(&self) -> Option<&'static str> {
-        Self::INFO.attribute(self.as_str(), "venue")
+        <Self as NamedType>::INFO.attribute(self.as_str(), "venue")
     }
 
     /// The margin kind of a known value.
     pub fn margin_kind(&self) -> Option<&'static str> {
-        Self::INFO.attribute(self.as_str(), "margin_kind")
+        <Self as NamedType>::INFO.attribute(self.as_str(), "margin_kind")
     }
 }
 

@@ -35,18 +35,20 @@ impl Venue {
     pub const SPOT_A: Self = Self(Cow::Borrowed("spot_a"));
     /// `b`.
     pub const B: Self = Self(Cow::Borrowed("b"));
+    /// `info`: A value whose constant is named like one of a trait.
+    pub const INFO: Self = Self(Cow::Borrowed("info"));
 }
 named_type!(identifier Venue);
 
 impl Venue {
     /// The name of a known value.
     pub fn name(&self) -> Option<&'static str> {
-        Self::INFO.attribute(self.as_str(), "name")
+        <Self as NamedType>::INFO.attribute(self.as_str(), "name")
     }
 
     /// The market of a known value.
     pub fn market(&self) -> Option<&'static str> {
-        Self::INFO.attribute(self.as_str(), "market")
+        <Self as NamedType>::INFO.attribute(self.as_str(), "market")
     }
 }
 
@@ -57,6 +59,8 @@ impl NamedType for Venue {
                 ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
                     .attributes(&["a", "spot"]),
                 ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
+                ValueInfo::new("info", "A value whose constant is named like one of a trait.", Evidence::Documented)
+                    .attributes(&["info"]),
             ],
         )
         .summary("Its meaning is unknown.")
