@@ -34,7 +34,7 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Fields => &[&["unknown_fields"]],
         Scope::Types => &[TYPES, PRELUDE, GENERICS],
         Scope::Variants => &[&["ALL", "Unknown", "as_str"]],
-        Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "to_string"]],
+        Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
     // A group module imports setter traits such as `TakesLimit`, so its types must have other names.
