@@ -5,6 +5,25 @@ use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedPar
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
+/// A param of a history: the name, a test of its type, and the accepted types in words.
+type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Type) -> bool, &'static str);
+
+/// Returns the params of a history that need certain types, in the order from, to, limit and step.
+fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
+    [
+        (&history.from, |_, ty| matches!(ty, Type::Timestamp(_)), "a `timestamp`"),
+        (&history.to, |_, ty| matches!(ty, Type::Timestamp(_)), "a `timestamp`"),
+        (&history.limit, |_, ty| matches!(ty, Type::Count | Type::Integer), "a `count`"),
+        (&history.step, has_duration, "of a type whose values have a `duration`"),
+    ]
+}
+
+fn has_duration(service: &spec::Service, ty: &Type) -> bool {
+    let Type::Named(name) = ty else { return false };
+    let mut types = service.types.iter().filter(|known| known.name.as_str() == name);
+    types.any(|known| known.values.iter().any(|value| value.duration.is_some()))
+}
+
 impl<'a> Resolver<'a> {
     /// Resolves the `history` of the service, whose params must be shared params.
     pub(super) fn service_history(&mut self, shared: &[Resolved<SharedParam>]) -> Resolved<Option<History>> {
@@ -29,11 +48,11 @@ impl<'a> Resolver<'a> {
         let is_known = endpoint.path.known().is_some();
         match &endpoint.history {
             None => {
-                let takes = |name: &Text| params.iter().any(|param| param.wire_name == **name);
+                let takes = |(name, fits, _): TypedParam<'_>| {
+                    params.iter().any(|param| param.wire_name == **name && fits(self.service, &param.ty))
+                };
                 let service = self.service.history.as_ref();
-                let takes_all = service.is_some_and(|history| {
-                    [&history.from, &history.to, &history.limit, &history.step].into_iter().all(takes)
-                });
+                let takes_all = service.is_some_and(|history| typed_params(history).into_iter().all(takes));
                 Ok((HistorySource::Service, takes_all && is_in_time && is_known))
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
@@ -46,34 +65,16 @@ impl<'a> Resolver<'a> {
     }
 
     fn history(&mut self, history: &'a spec::History, params: &[&Param]) -> Resolved<History> {
-        let is_timestamp = |ty: &Type| matches!(ty, Type::Timestamp(_));
-        let is_count = |ty: &Type| matches!(ty, Type::Count | Type::Integer);
-        let service = self.service;
-        let is_step = |ty: &Type| match ty {
-            Type::Named(name) => service.types.iter().any(|known| {
-                known.name.as_str() == name.as_str() && known.values.iter().any(|value| value.duration.is_some())
-            }),
-            _ => false,
-        };
-        let from = self.history_param(params, &history.from, &is_timestamp, "a `timestamp`");
-        let to = self.history_param(params, &history.to, &is_timestamp, "a `timestamp`");
-        let limit = self.history_param(params, &history.limit, &is_count, "a `count`");
-        let step = self.history_param(params, &history.step, &is_step, "of a type whose values have a `duration`");
+        let [from, to, limit, step] = typed_params(history).map(|param| self.history_param(params, param));
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
         let sort = sort.map(|(sort, first)| self.order(params, sort, first)).transpose();
         Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
     /// Checks that a param with this wire name exists and has a type that `fits`.
-    fn history_param(
-        &mut self,
-        params: &[&Param],
-        name: &Text,
-        fits: &dyn Fn(&Type) -> bool,
-        what: &str,
-    ) -> Resolved<String> {
+    fn history_param(&mut self, params: &[&Param], (name, fits, what): TypedParam<'_>) -> Resolved<String> {
         match params.iter().find(|param| param.wire_name == **name) {
-            Some(param) if fits(&param.ty) => Ok(name.to_string()),
+            Some(param) if fits(self.service, &param.ty) => Ok(name.to_string()),
             Some(_) => Err(self.error(
                 "history-type",
                 name.at(),
@@ -89,7 +90,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time, and returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
-        let name = self.history_param(params, sort, &|_| true, "")?;
+        let name = self.history_param(params, (sort, |_, _| true, ""))?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
         if let Some(Type::Named(ty)) = ty
             && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))

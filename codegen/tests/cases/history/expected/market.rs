@@ -12,7 +12,8 @@ use ::runtime::registry::{
 use crate::{Client, Request, Series, Timeframe};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAfter, TakesBefore, TakesEvery, TakesLimit, TakesTimeframe, takes_range,
+    TakesAfter, TakesBefore, TakesEndText, TakesEvery, TakesLimit, TakesLimitText,
+    TakesSeconds, TakesStartText, TakesTimeframe, takes_range,
 };
 
 /// The endpoints of [`Client::market`].
@@ -77,6 +78,15 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 
+    /// Its params have the names for a history, but the types of some are unsuitable.
+    ///
+    /// - **Endpoint:** `GET /texts` (documented), returns a series of JSON records
+    /// - **Optional:** `start_text`, `end_text`, `limit_text`, `seconds`
+    /// - **Undocumented:** the fields of the records
+    pub fn texts(&self) -> Request<Texts> {
+        Request::new(self.client)
+    }
+
     /// It is walked in a way of its own.
     ///
     /// - **Endpoint:** `GET /own` (documented), returns a series of JSON records
@@ -90,7 +100,7 @@ impl MarketGroup<'_> {
 
 markers!(
     MarketGroup : Ratio ratio : HasHistory, Levels levels : HasHistory, Latest latest,
-    Snapshot snapshot, Odd odd, Own own : HasHistory
+    Snapshot snapshot, Odd odd, Texts texts, Own own : HasHistory
 );
 
 impl Endpoint for Ratio {
@@ -224,6 +234,36 @@ impl Endpoint for Odd {
 }
 takes_range!(Odd);
 
+impl Endpoint for Texts {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
+        .summary("Its params have the names for a history, but the types of some are unsuitable.")
+        .path(Some("/texts"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    ParamInfo::new("start_text", "startTime", ValueType::String, Evidence::Documented)
+                        .summary("Where the range begins."),
+                    ParamInfo::new("end_text", "endTime", ValueType::String, Evidence::Documented)
+                        .summary("Where the range ends."),
+                    ParamInfo::new("limit_text", "limit", ValueType::String, Evidence::Documented)
+                        .summary("The number of records."),
+                    ParamInfo::new("seconds", "timeframe", ValueType::Integer, Evidence::Documented)
+                        .summary("Length of an interval."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        });
+}
+takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
+
 impl Endpoint for Own {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
@@ -275,6 +315,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Latest::INFO,
         Snapshot::INFO,
         Odd::INFO,
+        Texts::INFO,
         Own::INFO,
         &EndpointInfo::new("market", "planned", "Planned")
             .summary("It is known by name only.")
