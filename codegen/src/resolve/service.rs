@@ -134,6 +134,7 @@ impl<'a> Resolver<'a> {
         match path.strip_prefix(suffix) {
             Some(rest) if !suffix.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
                 let message = format!("the path `{path}` repeats `{suffix}`, which every base URL ends in");
+                let rest = if rest.is_empty() { "/" } else { rest };
                 Err(self.error("version-prefix", path.at(), message, format!("write `{rest}`")))
             }
             _ => Ok(path),
