@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::{TimeForm, TimeUnit, Type};
+
 /// A parsed type expression, whose names have not been looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeExpr<'a> {
@@ -51,15 +53,22 @@ impl Builtin {
         matches!(self, Self::Integer | Self::Count | Self::Number)
     }
 
-    /// Returns `true` if a text is a value of the type.
-    pub fn is_written(self, text: &str) -> bool {
+    /// Returns the type in the model, with this format of timestamps.
+    pub(crate) fn with_time(self, form: TimeForm) -> Type {
         match self {
-            Self::String | Self::Any => true,
-            Self::Integer | Self::Timestamp => text.parse::<i64>().is_ok(),
-            Self::Count => text.parse::<u64>().is_ok(),
-            Self::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
-            Self::Boolean => text.parse::<bool>().is_ok(),
+            Self::String => Type::String,
+            Self::Integer => Type::Integer,
+            Self::Count => Type::Count,
+            Self::Number => Type::Number,
+            Self::Boolean => Type::Boolean,
+            Self::Timestamp => Type::Timestamp(form),
+            Self::Any => Type::Any,
         }
+    }
+
+    /// Returns `true` if a text is a value of the type. A timestamp is a number.
+    pub fn is_written(self, text: &str) -> bool {
+        self.with_time(TimeForm::Counted(TimeUnit::Seconds)).is_written(text)
     }
 }
 

@@ -140,6 +140,18 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
+    /// Returns `true` if a text can be a value of the type. Only built-in types of a single value are checked.
+    pub fn is_written(&self, text: &str) -> bool {
+        match self {
+            Self::Integer => text.parse::<i64>().is_ok(),
+            Self::Count => text.parse::<u64>().is_ok(),
+            Self::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+            Self::Boolean => text.parse::<bool>().is_ok(),
+            Self::Timestamp(form) => form.is_written(text),
+            _ => true,
+        }
+    }
+
     /// Returns `true` if values of the type are strings on the wire.
     pub fn is_text(&self) -> bool {
         matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))

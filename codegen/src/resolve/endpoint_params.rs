@@ -96,8 +96,12 @@ impl<'a> Resolver<'a> {
             }
             ParamEntry::Use(entry) => {
                 let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
-                let values = self.used_values(param, entry);
-                vec![(param, at, values.and(used.map(|used| overridden(used, entry))))]
+                // An invalid shared param has already been reported.
+                let used = used.and_then(|used| {
+                    self.used_values(param, entry)?;
+                    Ok(overridden(used, entry))
+                });
+                vec![(param, at, used)]
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {

@@ -8,7 +8,7 @@ use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Evidence, ParamLocation};
 use crate::time_unit::{TimeForm, TimeUnit};
-use crate::type_expr::{Builtin, TypeExpr};
+use crate::type_expr::TypeExpr;
 
 /// The facts about a setter that must be the same on all endpoints.
 #[derive(Clone, PartialEq)]
@@ -186,72 +186,68 @@ impl<'a> Resolver<'a> {
         Err(self.push(error.help("set another name with `rust_name`")))
     }
 
-    /// Checks that all values of a param have its type, are within its range, and do not contradict each other.
+    /// Checks the values of a shared param, or of a param of an endpoint.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
-        let served = all(param.allowed_values.iter().map(|value| {
-            self.of_type(param, ("served-type", "allowed value"), value, value.at())?;
-            self.in_range(param, ("served-range", "allowed value"), value, value.at())
-        }));
-        let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
+        let lists = [&param.allowed_values, &param.tested_values, &param.rejected_values];
+        let values =
+            self.consistent_values(param, param.default.as_ref(), lists.map(Vec::as_slice), param.example.as_ref());
         let fixed = param.const_value.as_ref().map_or(Ok(()), |fixed| {
             self.of_type(param, ("fixed-type", "constant value"), fixed, fixed.at())?;
             self.in_range(param, ("fixed-range", "constant value"), fixed, fixed.at())
         });
-        let default = default.and(fixed);
-        let tried = self.tried_values(
-            param,
-            [&param.allowed_values, &param.tested_values, &param.rejected_values],
-            param.example.as_ref(),
-        );
-        served.and(default).and(tried)
+        values.and(fixed)
     }
 
     /// Checks the values with which a `use` entry overrides those of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
-        let served = all(entry
-            .allowed_values
-            .iter()
-            .flatten()
-            .map(|value| self.of_type(param, ("served-type", "allowed value"), value, value.at())));
-        let default = entry.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
-        let served_values = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
+        let served = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
         let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
-        let tried = self.tried_values(param, [served_values, works, refused], None);
-        served.map(drop).and(default).and(tried)
+        // If no values are known to work, the example of the shared param is the example.
+        let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
+        let example = example.filter(|_| served.is_empty() && works.is_empty());
+        self.consistent_values(param, entry.default.as_ref(), [served, works, refused], example)
     }
 
-    /// Checks that `tested_values`, `rejected_values` and `example` have the type of the param, and do not contradict
-    /// each other or `allowed_values`.
-    fn tried_values(
+    /// Checks that values of a param have its type, are within its range, and do not contradict each other.
+    fn consistent_values(
         &mut self,
         param: &'a spec::Param,
+        default: Option<&Text>,
         [served, works, refused]: [&[Text]; 3],
         example: Option<&Text>,
     ) -> Resolved<()> {
-        let typed = all(works
-            .iter()
-            .chain(refused)
-            .map(|value| self.of_type(param, ("served-type", "value"), value, value.at())));
+        let known = served.iter().map(|value| ("allowed value", value));
+        let known = all(known.chain(works.iter().map(|value| ("value", value))).map(|(what, value)| {
+            self.of_type(param, ("served-type", what), value, value.at())?;
+            self.in_range(param, ("served-range", what), value, value.at())?;
+            self.is_sent(param, value)
+        }));
+        let default = default.map_or(Ok(()), |default| self.default(param, default, served));
+        let shown = example.map_or(Ok(()), |example| {
+            self.is_accepted(param, ("served-type", "example"), example, example.at(), served)?;
+            self.is_sent(param, example)
+        });
         let consistent = all(refused.iter().map(|value| {
-            let is_listed = works.contains(value) || served.contains(value) || example == Some(value);
-            if !is_listed {
+            self.of_type(param, ("served-type", "value"), value, value.at())?;
+            if !works.contains(value) && !served.contains(value) && example != Some(value) {
                 return Ok(());
             }
             let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
-            Err(self.error("refused-value", value.at(), message, "keep one of the two"))
+            let is_example = example == Some(value);
+            let help = if is_example { "set another example, or `tested_values`" } else { "keep one of the two" };
+            Err(self.error("refused-value", value.at(), message, help))
         }));
-        let fits = example.map_or(Ok(()), |example| {
-            self.of_type(param, ("served-type", "example"), example, example.at())?;
-            self.in_range(param, ("default-range", "example"), example, example.at())
-        });
-        let sent = served.iter().chain(works).chain(example);
-        let sent = all(sent.map(|value| self.is_segment(param, value)));
-        typed.map(drop).and(consistent.map(drop)).and(fits).and(sent.map(drop))
+        known.map(drop).and(default).and(shown).and(consistent.map(drop))
     }
 
-    /// Rejects the values `.` and `..` of a path param, because they would change the path.
-    fn is_segment(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
+    /// Checks that the client can send a value. It cannot if the param has another constant value. A path param cannot
+    /// have the values `.` and `..`, because they would change the path.
+    fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
+        if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
+            let message = "a param with `const_value` accepts no other value";
+            return Err(self.error("fixed-value", value.at(), message, "omit one of the two"));
+        }
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
         }
@@ -272,18 +268,28 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the default. If the param accepts several values, the default may be a list separated by commas.
-    fn default(&mut self, param: &'a spec::Param, default: &'a Text) -> Resolved<()> {
+    fn default(&mut self, param: &'a spec::Param, default: &Text, served: &[Text]) -> Resolved<()> {
         let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
-        all(values.into_iter().map(|value| {
-            self.of_type(param, ("default-type", "default"), value, default.at())?;
-            self.in_range(param, ("default-range", "default"), value, default.at())?;
-            if param.allowed_values.is_empty() || param.allowed_values.iter().any(|served| served.as_str() == value) {
-                return Ok(());
-            }
-            let message = format!("the default `{value}` is not in `allowed_values`");
-            Err(self.error("default-served", default.at(), message, "correct one of the two"))
-        }))
-        .map(drop)
+        let accepted = |value| self.is_accepted(param, ("default-type", "default"), value, default.at(), served);
+        all(values.into_iter().map(accepted)).map(drop)
+    }
+
+    /// Checks that a value has the type of the param, is within its range, and is one of the allowed values.
+    fn is_accepted(
+        &mut self,
+        param: &'a spec::Param,
+        (rule, what): (&'static str, &str),
+        value: &str,
+        at: &Location,
+        served: &[Text],
+    ) -> Resolved<()> {
+        self.of_type(param, (rule, what), value, at)?;
+        self.in_range(param, ("default-range", what), value, at)?;
+        if served.is_empty() || served.iter().any(|served| served.as_str() == value) {
+            return Ok(());
+        }
+        let message = format!("the {what} `{value}` is not in `allowed_values`");
+        Err(self.error("default-served", at, message, "correct one of the two"))
     }
 
     fn in_range(
@@ -315,10 +321,9 @@ impl<'a> Resolver<'a> {
         let declared =
             TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) => {
-                declared.unwrap_or_else(|| self.service.time_form()).is_written(value)
+            Some(TypeExpr::Builtin(builtin)) => {
+                builtin.with_time(declared.unwrap_or_else(|| self.service.time_form())).is_written(value)
             }
-            Some(TypeExpr::Builtin(builtin)) => builtin.is_written(value),
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
             _ => true,
         };

@@ -100,7 +100,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("type-optional", text.at(), message, "omit the `?`"));
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
-            TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time_form()),
+            TypeExpr::Builtin(builtin) => builtin.with_time(self.service.time_form()),
             TypeExpr::Name(name) => {
                 if let Some((reference, _)) = self.record(records, name) {
                     return Ok(Type::Record(reference));
@@ -213,17 +213,5 @@ impl<'a> Resolver<'a> {
             self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
             Ok(name.to_string())
         }))
-    }
-}
-
-fn builtin_type(builtin: Builtin, form: TimeForm) -> Type {
-    match builtin {
-        Builtin::String => Type::String,
-        Builtin::Integer => Type::Integer,
-        Builtin::Count => Type::Count,
-        Builtin::Number => Type::Number,
-        Builtin::Boolean => Type::Boolean,
-        Builtin::Timestamp => Type::Timestamp(form),
-        Builtin::Any => Type::Any,
     }
 }

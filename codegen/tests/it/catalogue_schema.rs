@@ -69,6 +69,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "example-type",
             "fixed-range",
             "fixed-type",
+            "fixed-value",
             "history-body",
             "history-type",
             "key-basic",

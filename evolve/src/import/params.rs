@@ -105,7 +105,9 @@ impl<'d> Reader<'d> {
         let mut own = self.facts(param);
         own.remove("range");
         let mut facts = self.with_example(own.or(self.facts_of_value(schema, ty)), ty);
-        if in_path && facts.get("example").and_then(Tree::scalar).is_some_and(is_dotted) {
+        let example = facts.get("example").and_then(Tree::scalar);
+        let is_refused = |example| in_path && is_dotted(example) || fixed.as_deref().is_some_and(|one| one != example);
+        if example.is_some_and(is_refused) {
             facts.remove("example");
         }
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
