@@ -65,6 +65,10 @@ impl<'a> Resolver<'a> {
     }
 
     fn history(&mut self, history: &'a spec::History, params: &[&Param]) -> Resolved<History> {
+        if history.from == history.to {
+            let message = format!("the param `{}` is both `from` and `to`", history.to);
+            return Err(self.error("duplicate-param", history.to.at(), message, "set another param"));
+        }
         let [from, to, limit, step] = typed_params(history).map(|param| self.history_param(params, param));
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
         let sort = sort.map(|(sort, first)| self.order(params, sort, first)).transpose();
@@ -92,6 +96,10 @@ impl<'a> Resolver<'a> {
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
         let name = self.history_param(params, (sort, |_, _| true, ""))?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
+        if ty.is_some_and(|ty| !ty.is_written(oldest_first)) {
+            let message = format!("the value `{oldest_first}` is not of the type of the param `{name}`");
+            return Err(self.error("history-type", oldest_first.at(), message, "write a value of this type"));
+        }
         if let Some(Type::Named(ty)) = ty
             && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))
         {
