@@ -199,7 +199,11 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
 
 /// Returns the call of a setter with a list of values; nothing if the list is empty.
 pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
-    set(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
+    if values.is_empty() { TokenStream::new() } else { list(key, values) }
+}
+
+fn list(key: &str, values: &[String]) -> TokenStream {
+    set(key, Some(quote!(&[#(#values),*])))
 }
 
 /// Returns a param of an endpoint as an expression: a literal, or the constant of a shared param with the overrides of
@@ -213,7 +217,8 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     if !is_changed {
         return quote!(params::#constant);
     }
-    let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { values(key, own) };
+    // An empty list is emitted too, because it replaces the values of the shared param.
+    let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { list(key, own) };
     let facts = [
         set("evidence", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
         some("default", own.default.as_ref().filter(|_| own.default != shared.default)),

@@ -6,7 +6,7 @@ use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::takes_common;
+use super::service::params::{TakesDepth, takes_common};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +51,28 @@ impl MarketGroup<'_> {
     pub fn depth(&self) -> Request<Depth> {
         Request::new(self.client)
     }
+
+    /// Empty lists replace those of the shared param.
+    ///
+    /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`, `depth`
+    /// - **Undocumented:** the fields of the records
+    pub fn levels(&self) -> Request<Levels> {
+        Request::new(self.client)
+    }
+
+    /// The default is one of the values that this endpoint allows.
+    ///
+    /// - **Endpoint:** `GET /walls` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`, `depth`
+    /// - **Undocumented:** the fields of the records
+    pub fn walls(&self) -> Request<Walls> {
+        Request::new(self.client)
+    }
 }
-markers!(MarketGroup : Basis basis, Spread spread, Depth depth);
+markers!(MarketGroup : Basis basis, Spread spread, Depth depth, Levels levels, Walls walls);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
@@ -117,11 +137,53 @@ impl Endpoint for Depth {
 }
 takes_common!(Depth);
 
+impl Endpoint for Levels {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+        .summary("Empty lists replace those of the shared param.")
+        .path(Some("/levels"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        });
+}
+takes_common!(Levels => TakesDepth);
+
+impl Endpoint for Walls {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "walls", "Walls")
+        .summary("The default is one of the values that this endpoint allows.")
+        .path(Some("/walls"))
+        .params(
+            Some(ParamList {
+                shared: params::COMMON,
+                overrides: &[],
+                specific: &[params::DEPTH.default(Some("40")).allowed_values(&["20", "40"]).example(Some("20"))],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        });
+}
+takes_common!(Walls => TakesDepth);
+
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "market",
     title: "Market",
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Spread::INFO, Depth::INFO],
+    endpoints: &[Basis::INFO, Spread::INFO, Depth::INFO, Levels::INFO, Walls::INFO],
 };

@@ -12,12 +12,15 @@ fn market() {
     endpoint("/basis", market.basis().coin("BTC"));
     endpoint("/spread", market.spread().coin("BTC"));
     endpoint("/depth", market.depth().coin("ETH"));
+    endpoint("/levels", market.levels().coin("BTC"));
+    endpoint("/walls", market.walls().coin("BTC"));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
     setter(client.market().basis().coin("BTC"), "coin=BTC");
+    setter(client.market().levels().depth(50), "depth=50");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
     setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
     setter(client.market().basis().limit(7), "limit=7");
