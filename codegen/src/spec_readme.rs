@@ -12,7 +12,8 @@ const README: &str = "README.md";
 /// the change. Returns `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
-    let page = fs::read_to_string(&path).ok()?;
+    // Line endings are ignored, because git may have changed them at checkout.
+    let page = fs::read_to_string(&path).ok()?.replace("\r\n", "\n");
     let emitted = with_key_tables(&page);
     let kind = ChangeKind::Drifted(diff(&page, &emitted));
     (emitted != page).then(|| (path, emitted, FileChange { path: README.to_owned(), kind }))

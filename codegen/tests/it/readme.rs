@@ -1,4 +1,9 @@
-//! Tests that the examples in `spec/README.md` are valid catalogues.
+//! Tests that the examples in `spec/README.md` are valid catalogues, and that changed tables are found.
+
+use std::fs;
+use std::path::Path;
+
+const README: &str = include_str!("../../../spec/README.md");
 
 /// Returns the YAML blocks of a page, without their indentation.
 fn blocks(page: &str) -> Vec<String> {
@@ -20,8 +25,24 @@ fn check(service: &str, group: &str) {
 
 #[test]
 fn format_examples_have_no_errors() {
-    let blocks = blocks(include_str!("../../../spec/README.md"));
+    let blocks = blocks(README);
     let [entry, group, service] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     check(service, group);
     check(service, &format!("title: Orderflow\nsummary: Orders.\nendpoints:\n{entry}"));
+}
+
+#[test]
+fn changed_tables_are_found_with_any_line_ending() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    fs::create_dir_all(&dir).expect("a folder");
+    let changed = README.replace("| `env_prefix`", "| `prefix`");
+    assert_ne!(changed, README);
+    for ending in ["\n", "\r\n"] {
+        let is_changed = |page: &str| {
+            fs::write(dir.join("README.md"), page.replace("\r\n", "\n").replace('\n', ending)).expect("a file");
+            codegen::readme_tables(&dir).is_some()
+        };
+        assert!(!is_changed(README));
+        assert!(is_changed(&changed), "{ending:?}");
+    }
 }
