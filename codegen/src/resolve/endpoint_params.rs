@@ -105,6 +105,7 @@ impl<'a> Resolver<'a> {
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {
+                    self.used.sets.insert(*set);
                     let known = service.param_sets[*set].params.iter().filter_map(|id| self.shared.get(id.as_str()));
                     known.map(|index| as_defined(*index, name.at())).collect()
                 }

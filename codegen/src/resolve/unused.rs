@@ -19,6 +19,8 @@ pub(super) struct Used<'a> {
     pub(super) within: Option<RecordKey<'a>>,
     /// The indices of the shared params.
     pub(super) params: HashSet<usize>,
+    /// The indices of the param sets.
+    pub(super) sets: HashSet<usize>,
 }
 
 impl<'a> Used<'a> {
@@ -48,9 +50,12 @@ impl<'a> Resolver<'a> {
         let contained = self.used.contained_records();
         let records = records.filter(|(module, name)| !contained.contains(&(*module, name.as_str())));
         let params = service.params.iter().enumerate().filter(|(index, _)| !self.used.params.contains(index));
+        let sets = service.param_sets.iter().enumerate().filter(|(index, _)| !self.used.sets.contains(index));
         let types = types.map(|name| ("type", name));
         let records = records.map(|(_, name)| ("record", name));
-        for (what, name) in types.chain(records).chain(params.map(|(_, param)| ("shared param", param.id()))) {
+        let params = params.map(|(_, param)| ("shared param", param.id()));
+        let sets = sets.map(|(_, set)| ("param set", &set.name));
+        for (what, name) in types.chain(records).chain(params).chain(sets) {
             let message = format!("unused {what} `{name}`");
             let error = Diagnostic::new("unused", name.at(), message);
             unused.push(error.help("refer to it, or remove it"));
