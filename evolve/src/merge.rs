@@ -192,7 +192,10 @@ impl Merger<'_> {
             self.editor.set(known, "params", params);
         }
         if gap.body {
-            let body = self.body(&gap.new, here.get("body"), &evidence);
+            let mut body = self.body(&gap.new, here.get("body"), &evidence);
+            if let Some(known) = here.get("body") {
+                self.keep_time(known, &mut body, gap);
+            }
             self.editor.set(known, "body", body);
         }
         // An endpoint with a path needs all keys.

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use codegen::spec::BODY;
+use codegen::spec::{BODY, FIELD};
 
-use super::{Merger, known_value};
+use super::{Gap, Merger, known_value};
 use crate::rust_names::{NamesInUse, ident_of};
+use crate::yaml_edit::Step;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
@@ -41,19 +42,57 @@ impl Merger<'_> {
             };
             body.set(&BODY, kind, Some(fields));
         }
-        if let (Some(known), Tree::Map(_)) = (known, &body) {
+        if known.is_some() && body != Tree::Null {
             let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
             body.remove("evidence");
             // The evidence is written before the fields, because there may be many fields.
             if evidence != inherited {
                 body.put("evidence", evidence.into(), &[]);
             }
-            // `time: none` declares that the series has no time, so it is kept.
-            if known.text("time") == Some("none") {
-                body.put("time", "none".into(), &["evidence"]);
-            }
         }
         body
+    }
+
+    /// Copies the time of a known series to its new body. Facts that the new fields contradict are noted.
+    pub(super) fn keep_time(&mut self, known: &Tree, body: &mut Tree, gap: &Gap) {
+        let envelope = self.editor.service.envelope_time().map(|time| time.name.to_string());
+        let fields = self.editor.fields(gap.file(), body).map_or(&[][..], |(_, fields)| fields);
+        let is_timestamp = |field: &Tree| field.text("type") == Some("timestamp");
+        let has_time = |time: &str| fields.iter().any(|field| field.text("name") == Some(time) && is_timestamp(field));
+        let is_shared = |time: &str| body.get("time").is_none() && envelope.as_deref() == Some(time);
+        let mut lost = Vec::new();
+        if let Some(time) = known.text("time") {
+            // `time: none` declares that the series has no time, so it is kept.
+            if time == "none" || has_time(time) || is_shared(time) {
+                body.put("time", time.into(), &["evidence"]);
+            } else {
+                lost.push(format!("`time: {time}`"));
+            }
+        }
+        let time = body.text("time").or(envelope.as_deref()).map(str::to_owned);
+        let own = body.entries("series").iter().position(|field| field.text("name") == time.as_deref());
+        // The time field itself declares its unit, unless it is the envelope's time field, which the body does not list.
+        let is_listed = matches!(body.get("series"), Some(Tree::List(_)));
+        let is_body = is_listed && own.is_none() && time.is_some() && time == envelope;
+        for key in ["unit", "format"] {
+            let Some(value) = known.text(key) else { continue };
+            let timed = match own {
+                Some(index) => body.at_mut(&[Step::Key("series"), Step::Item(index)]),
+                None => Some(&mut *body).filter(|_| is_body),
+            };
+            match timed {
+                Some(timed) if timed.get("unit").or(timed.get("format")).is_none_or(|form| form == &value.into()) => {
+                    let before = if is_body { vec!["evidence", "time"] } else { FIELD.before(key) };
+                    timed.put(key, value.into(), &before);
+                }
+                _ => lost.push(format!("`{key}: {value}`")),
+            }
+        }
+        if !lost.is_empty() {
+            let name = gap.known.as_ref().and_then(|at| at.tree(self.editor).text("name")).unwrap_or_default();
+            self.editor
+                .note(format!("the body of `{name}` loses {}, which the new fields contradict", lost.join(", ")));
+        }
     }
 
     /// Returns the names of fields that a body has without listing them: the envelope's time field, unless the series
