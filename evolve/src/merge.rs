@@ -173,7 +173,16 @@ impl Merger<'_> {
         let new = gap.new.tree(&self.draft.editor);
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
         if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
-            // The evidence of an endpoint is the evidence of its path.
+            // The evidence of an endpoint is the evidence of its path. Its own params and its body keep their evidence.
+            let params =
+                known.key("params").items(self.editor).into_iter().filter(|(_, param)| param.get("use").is_none());
+            let inheriting = params.map(|(at, _)| at).chain([known.key("body")]).filter(|at| {
+                let tree = at.tree(self.editor);
+                matches!(tree, Tree::Map(_)) && tree.get("evidence").is_none()
+            });
+            for at in inheriting.collect::<Vec<_>>() {
+                self.editor.set(&at, "evidence", evidence.as_str());
+            }
             new.text("evidence").unwrap_or_default().clone_into(&mut evidence);
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
