@@ -64,7 +64,6 @@ impl Facts {
         }
         facts.add_sort("", service.history.as_ref());
         for (call, endpoint) in methods(api) {
-            facts.add_order(&call, Major, arguments(endpoint).map(|param| &*param.wire_name));
             if let HistorySource::Endpoint(history) = &endpoint.history {
                 facts.add_sort(&call, Some(history));
             }
@@ -74,7 +73,11 @@ impl Facts {
         }
         for (name, record) in records(api) {
             if record.form == RecordLayout::Positional {
-                facts.add_order(&name, Patch, record.fields.iter().map(|field| &*field.wire_name));
+                // The text of the fact contains the sorted names, so that only orders of the same names are compared.
+                let mut sorted: Vec<_> = record.fields.iter().map(|field| format!("`{}`", field.wire_name)).collect();
+                let order = sorted.join(", ");
+                sorted.sort();
+                facts.add(&name, &format!("the order of {} is", sorted.join(", ")), Patch, order);
             }
             for field in &record.fields {
                 facts.add_unit(service, &format!("{name}.{}", field.ident), &field.ty, &field.unit);
@@ -93,15 +96,6 @@ impl Facts {
         if let Some((param, oldest_first)) = history.and_then(|history| history.sort.as_ref()) {
             self.add(location, "a history sorts by", Patch, format!("`{param}={oldest_first}`"));
         }
-    }
-
-    /// Adds the order of some names. The text of the fact contains the sorted names, so that only orders of the same
-    /// names are compared.
-    fn add_order<'a>(&mut self, location: &str, verdict: Verdict, names: impl Iterator<Item = &'a str>) {
-        let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-        let mut sorted = names.clone();
-        sorted.sort();
-        self.add(location, &format!("the order of {} is", sorted.join(", ")), verdict, names.join(", "));
     }
 
     /// Adds the unit or format of a value. A change of it is a patch, because programs cannot read it at run time.
@@ -146,6 +140,13 @@ fn carrier(carrier: &KeyCarrier) -> String {
 fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
         changes.add(Change::new(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}")));
+    }
+    // If the number of arguments differs, the types of the method already differ.
+    let [was, now] = [old, new].map(|endpoint| arguments(endpoint).map(|param| &*param.wire_name).collect::<Vec<_>>());
+    let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
+    if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
+        let text = format!("the arguments are `{}` instead of `{}`", now.join("`, `"), was.join("`, `"));
+        changes.add(Change::new(Major, Heading::Changed, text).on(format!("`{call}`")));
     }
     for param in params(new) {
         let was = params(old).find(|old| old.wire_name == param.wire_name);
