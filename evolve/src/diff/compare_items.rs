@@ -27,7 +27,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
                     renames.note(&old, new);
                 }
                 paired.insert(new.key());
-                pair(&old, new, &before, changes);
+                pair(&old, new, (&before, &renames), changes);
             }
             None => gone.push(old),
         }
@@ -55,7 +55,7 @@ fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key)
 }
 
 /// Reports a change of the name, of the wire name, or of the type of an item.
-fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
+fn pair(old: &Item, new: &Item, (before, renames): (&[Item], &Renames), changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
         let change = Change::new(Major, Heading::Changed, format!("`{was}` is now `{is}`"));
@@ -64,10 +64,12 @@ fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
     let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
         || matches!(new.kind, Kind::Setter | Kind::ListSetter) && !new.is_member();
     if is_on_the_wire && old.wire != new.wire {
-        // If another endpoint had this path before, the path was not just corrected: the method now returns the data of
-        // the other endpoint.
-        let belonged_to_another =
-            new.kind == Kind::Endpoint && before.iter().any(|other| other.kind == new.kind && other.wire == new.wire);
+        // If another item had this name before, the name was not just corrected: for example, a method now returns the
+        // data of another endpoint.
+        let belonged_to_another = before.iter().any(|other| {
+            let has_owner = || new.kind == Kind::Endpoint || renames.applied(other).owner == new.owner;
+            other.kind == new.kind && other.wire == new.wire && has_owner()
+        });
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
         let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
         changes.add(located(Change::new(verdict, heading, text), new));
