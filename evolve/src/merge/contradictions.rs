@@ -9,6 +9,7 @@ use super::setters::is_argument;
 use super::values::{is_identifier, value_texts};
 use super::{Gap, Merger, Source, known_text};
 use crate::editor::Editor;
+use crate::format_keys::SERVICE;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
@@ -68,6 +69,17 @@ impl Merger<'_> {
         for note in notes {
             self.editor.note(note);
         }
+    }
+
+    /// Returns `true` if a known record, which the items of a file can refer to, has all fields of a drafted record with
+    /// the same JSON types.
+    pub(super) fn has_fields_of(&self, file: &str, known: &Tree, new: &Tree) -> bool {
+        let here = Side { editor: self.editor, index: &self.known, file };
+        let there = Side { editor: &self.draft.editor, index: &self.source, file: SERVICE };
+        let [known_fields, new_fields] = [(here, known), (there, new)]
+            .map(|(side, record)| record.entries("fields").iter().map(|field| side.named(field)).collect::<Vec<_>>());
+        known.get("positional") == new.get("positional")
+            && differences(&known_fields, &new_fields, Source::Responses).is_empty()
     }
 }
 

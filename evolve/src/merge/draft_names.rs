@@ -209,7 +209,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record. A drafted record is the known record with the wanted name, if both have a field in common.
+    /// Names a record. A drafted record is the known record with the wanted name, if that has all drafted fields.
     /// Otherwise the drafted record is new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
@@ -217,9 +217,9 @@ impl Merger<'_> {
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
         let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
-        // In responses, a common name and field do not prove that two records are the same.
+        // In responses, a common name and common fields do not prove that two records are the same.
         let is_open = self.draft.source != Source::Responses;
-        let name = if is_open && known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
+        let name = if is_open && known.zip(new).is_some_and(|(known, new)| self.has_fields_of(file, known, new)) {
             (like, None)
         } else {
             let name = self.client.claim_type(file, &wanted);
@@ -288,9 +288,4 @@ fn drafted(ty: &str) -> Option<String> {
 fn is_same_type(known: &Tree, new: &Tree) -> bool {
     let (here, there) = (value_texts(known), value_texts(new));
     is_identifier(known) && here.is_empty() || here.iter().any(|value| there.contains(value))
-}
-
-fn share_a_field(known: &Tree, new: &Tree) -> bool {
-    let has = |name: Option<&Tree>| known.entries("fields").iter().any(|field| field.get("name") == name);
-    new.entries("fields").iter().any(|field| has(field.get("name")))
 }
