@@ -17,6 +17,8 @@ pub(super) struct Observed {
     pub(super) numeric_texts: usize,
     /// The number of numbers, including those in strings, that are not 64-bit integers.
     pub(super) non_integers: usize,
+    /// The number of those that are unsigned 64-bit integers.
+    pub(super) large_counts: usize,
     /// The number of integers that would be rounded as a `number`.
     pub(super) rounded: usize,
     /// The smallest number, including those in strings.
@@ -47,8 +49,11 @@ pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
-/// The maximum length of a row. Longer lists are not analysed by index.
+/// The maximum length of a list that is assumed to be a row although the catalogue does not declare it.
 const MAX_ROW: usize = 40;
+
+/// The maximum number of items of a list that are analysed by index.
+const MAX_ITEMS: usize = 1000;
 
 /// The maximum nesting depth at which the items of lists are also collected by index, and the values of objects also
 /// without their keys. These values are then added twice, so each level doubles the work.
@@ -74,13 +79,13 @@ impl Observed {
                 } else {
                     self.fractions += 1;
                 }
-                self.number(float, integer);
+                self.number(float, integer, number.is_u64());
             }
             Value::String(text) => {
                 self.text_times += 1;
-                if let Some((float, integer)) = numeric(text) {
+                if let Some(number) = numeric(text) {
                     self.numeric_texts += 1;
-                    self.number(float, integer);
+                    self.number(number.as_f64().unwrap_or_default(), number.as_i64(), number.is_u64());
                 }
                 if self.texts.len() <= MAX_VALUES {
                     self.texts.insert(text.clone());
@@ -95,7 +100,7 @@ impl Observed {
                     seen.add_within(item, depth + 1);
                 }
                 if depth < MAX_DEPTH {
-                    self.by_index.resize_with(self.max_length.min(MAX_ROW), Self::default);
+                    self.by_index.resize_with(self.max_length.min(MAX_ITEMS), Self::default);
                     self.by_index.iter_mut().zip(items).for_each(|(index, item)| index.add_within(item, depth + 1));
                 }
             }
@@ -112,8 +117,9 @@ impl Observed {
         }
     }
 
-    fn number(&mut self, float: f64, integer: Option<i64>) {
+    fn number(&mut self, float: f64, integer: Option<i64>, is_unsigned: bool) {
         let is_whole = float.fract() == 0.0;
+        self.large_counts += usize::from(is_unsigned && integer.is_none());
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
         // A large number with few digits is considered exact, unless it is beyond the 64-bit integers and below the
         // numbers that are usually written with an exponent.
@@ -206,12 +212,11 @@ pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Returns the number that the client parses from a string, also as an `i64` if the number is such an integer.
-fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
+/// Returns the number that the client parses from a string.
+fn numeric(text: &str) -> Option<serde_json::Number> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());
-    let number: serde_json::Number = is_bare.then(|| serde_json::from_str(text).ok())??;
-    Some((number.as_f64()?, number.as_i64()))
+    is_bare.then(|| serde_json::from_str(text).ok())?
 }
 
 /// Returns the beginning of a text.
@@ -273,7 +278,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in table {
-            assert_eq!(numeric(text).map(|(_, integer)| integer), expected, "{text}");
+            assert_eq!(numeric(text).map(|number| number.as_i64()), expected, "{text}");
         }
     }
 }

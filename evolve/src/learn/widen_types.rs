@@ -163,7 +163,7 @@ fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
         Builtin::Boolean if is_alone && seen.booleans > 0 => None,
         Builtin::Number if are_numbers => None,
         Builtin::Integer | Builtin::Timestamp if are_whole => None,
-        Builtin::Count if are_whole && seen.min >= 0.0 && seen.max < 2_f64.powi(64) => None,
+        Builtin::Count if are_numbers && seen.non_integers == seen.large_counts && seen.min >= 0.0 => None,
         Builtin::Count if are_whole => Some("integer"),
         Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
         Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),
