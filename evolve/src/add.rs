@@ -44,7 +44,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     for (at, known) in endpoints(&editor) {
         let label = label(&at, known);
         let path = known.text("path");
-        if path == Some(addition.path.as_str()) {
+        if path.map(url_path::template) == Some(url_path::template(&addition.path)) {
             return Err(Refusal::new(format!("`{}` already exists as `{label}`", addition.path)));
         }
         if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
@@ -274,6 +274,16 @@ endpoints:
             "the group `markets` is new; did you mean `market`?",
         ];
         assert_eq!(change.notes(), expected);
+    }
+
+    #[test]
+    fn path_with_another_name_of_its_param_is_rejected() {
+        let market = MARKET.replace("path: /basis", "path: /basis/{symbol}").replace("params: []", "params: [symbol]");
+        let market = market.replace("[symbol]", "[{name: symbol, type: string, in: path, summary: It.}]");
+        let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
+        let other = Addition { name: Some("Other".to_owned()), ..addition("/basis/{id}", "market") };
+        let refusal = add(catalogue, &other).expect_err("a refusal");
+        assert_eq!(refusal.to_string(), "`/basis/{id}` already exists as `market.basis`");
     }
 
     #[test]
