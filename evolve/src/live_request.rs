@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use codegen::{Catalogue, did_you_mean};
+use codegen::{Catalogue, did_you_mean, url_path};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::editor::{Editor, Refusal};
@@ -29,7 +29,8 @@ impl LiveRequest {
         let endpoint = at.tree(editor);
         let name = |param: &YamlPath| param.tree(editor).text("name").unwrap_or_default().to_owned();
         let params = index.params_of(at, editor).map(|params| params.iter().map(name).collect());
-        Some(Self { endpoint: label(at, endpoint), path: known_text(endpoint, "path")?.to_owned(), params })
+        let path = url_path::without_fragment(known_text(endpoint, "path")?).to_owned();
+        Some(Self { endpoint: label(at, endpoint), path, params })
     }
 
     /// Returns the request for the endpoint that has this path or name.
@@ -161,7 +162,7 @@ mod tests {
         };
         let market = [
             "title: Market\nsummary: The market.\nendpoints:\n".to_owned(),
-            endpoint("one", "unknown", "unknown"),
+            endpoint("one", "unknown", "unknown").replace("path: /one", "path: '/one#daily'"),
             endpoint("two", "[page]", "series"),
             endpoint("three", "[coin]", "{series: unknown}"),
             endpoint("four", "[]", "{type: string}"),
@@ -173,6 +174,7 @@ mod tests {
         let requests = LiveRequest::untyped(catalogue).expect("a catalogue");
         let found: Vec<_> = requests.iter().map(|one| (one.endpoint.as_str(), one.params.clone())).collect();
         let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(requests[0].path, "/one", "a fragment is not sent");
         let expected =
             [("market.one", None), ("market.two", names(&["coin", "limit"])), ("market.three", names(&["coin"]))];
         assert_eq!(found, expected);
