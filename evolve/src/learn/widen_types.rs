@@ -30,9 +30,8 @@ impl Reader<'_> {
             Some(_) if is_time => wider_than_text_time(seen).map(str::to_owned),
             _ => self.wider(&named, &expr, seen),
         };
-        let is_numeric = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
-        let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_numeric(wider));
-        if !loses_range {
+        let removed = wider.as_deref().map(|wider| misfits(field, is_time, wider)).unwrap_or_default();
+        if !removed.contains(&"range") {
             self.note_range(&named, field, seen);
         }
         let Some(wider) = wider else {
@@ -48,11 +47,12 @@ impl Reader<'_> {
             self.editor.note(format!("{contradiction}, which the client rejects; it is unchanged, because {why}"));
             return;
         }
-        let range = if loses_range { ", without its range" } else { "" };
+        let without =
+            if removed.is_empty() { String::new() } else { format!(", without its {}", removed.join(" and ")) };
         // The new type is learned from the responses, so it has their evidence.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
-        self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{range}"));
+        self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{without}"));
         if wider == "number" && seen.rounded > 0 {
             self.note_doubt(&named, &wider, seen);
         }
@@ -60,10 +60,9 @@ impl Reader<'_> {
         if own.is_some() {
             field.set(&FIELD, "evidence", own);
         }
-        if loses_range {
-            field.remove("range");
+        for key in removed {
+            field.remove(key);
         }
-        field.remove("format");
     }
 
     /// Returns a type for all values, if the known type does not fit them.
@@ -135,6 +134,20 @@ impl Reader<'_> {
         let found = if min == max { min } else { format!("{min} to {max}") };
         self.editor.note(format!("`{name}` has values outside its range ({found}); the range is unchanged"));
     }
+}
+
+/// Returns the keys of a field that a wider type does not allow.
+fn misfits(field: &Tree, is_time: bool, wider: &str) -> Vec<&'static str> {
+    let expr = TypeExpr::parse(wider);
+    let is_numeric = expr.as_ref().is_some_and(TypeExpr::is_numeric);
+    let fits = |key: &str, value: &Tree| match (key, &expr) {
+        ("range", _) => is_numeric,
+        ("unit", _) => !is_time || is_numeric,
+        ("example", Some(TypeExpr::Builtin(builtin))) => value.scalar().is_none_or(|text| builtin.is_written(text)),
+        _ => key != "format",
+    };
+    let keys = ["range", "example", "unit", "format"].into_iter();
+    keys.filter(|key| field.get(key).is_some_and(|value| !fits(key, value))).collect()
 }
 
 /// Returns a type for values that do not fit a timestamp which is declared as a string.
