@@ -27,7 +27,11 @@ impl<'d> Reader<'d> {
                 values.push(self.enum_value(value, &written));
             }
         }
-        if values.is_empty() || values.len() == 1 && !is_component(pointer) {
+        if values.len() == 1 && !is_component(pointer) {
+            self.omissions.add(Weight::Fact, "an `enum` with one value", pointer);
+            values.clear();
+        }
+        if values.is_empty() {
             return "string".to_owned();
         }
         type_name(self.named_type(schema, name, pointer, values))

@@ -84,7 +84,7 @@ impl<'d> Reader<'d> {
             self.omissions.add(Weight::Missing, "a param without a `schema` or with an invalid name", pointer);
             return None;
         };
-        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value));
+        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value, pointer));
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
@@ -104,10 +104,12 @@ impl<'d> Reader<'d> {
         }
         let mut own = self.facts(param);
         own.remove("range");
-        let mut facts = self.with_example(own.or(self.facts_of_value(schema, ty)), ty);
+        let facts = own.or(self.facts_of_value(schema, ty, pointer));
+        let mut facts = self.with_example(facts, ty, pointer);
         let example = facts.get("example").and_then(Tree::scalar);
-        let is_refused = |example| in_path && is_dotted(example) || fixed.as_deref().is_some_and(|one| one != example);
-        if example.is_some_and(is_refused) {
+        // A dot segment would change the path that contains it.
+        let is_dotted = |example| in_path && matches!(example, "." | "..");
+        if example.is_some_and(|one| is_dotted(one) || fixed.as_deref().is_some_and(|fixed| fixed != one)) {
             facts.remove("example");
         }
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
@@ -134,9 +136,10 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns `true` if a constant value is valid for a param with a plain type.
-    fn can_be_fixed(&self, schema: &'d Value, value: &str) -> bool {
+    fn can_be_fixed(&mut self, schema: &'d Value, value: &str, pointer: &str) -> bool {
         let ty = plain_type(schema);
-        self.fits(value, ty, &self.facts_of_value(schema, ty))
+        let facts = self.facts_of_value(schema, ty, pointer);
+        self.fits(value, ty, &facts)
     }
 
     fn default(&self, schema: &'d Value, ty: &str, is_list: bool, facts: &Tree) -> Option<String> {

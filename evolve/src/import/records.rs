@@ -110,7 +110,10 @@ impl<'d> Reader<'d> {
     pub(super) fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Tree {
         let value = self.value(schema, name, pointer);
         let is_optional = value.nullable || !is_required;
-        let facts = summarized(self.facts_of_value(schema, &value.ty));
+        let facts = summarized(self.facts_of_value(schema, &value.ty, pointer));
+        if self.default_of(schema).is_some() {
+            self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
+        }
         let field = facts.with("name", name).with("type", value.ty);
         field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
     }

@@ -54,6 +54,9 @@ impl<'d> Reader<'d> {
         if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
             self.omissions.add(Weight::Fact, "`enum` with values that are not strings", pointer);
         }
+        if schema.get("const").is_some() {
+            self.omissions.add(Weight::Fact, "a constant value", pointer);
+        }
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
             "string" => self.text_type(schema, name, pointer),

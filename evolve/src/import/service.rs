@@ -124,6 +124,13 @@ pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut
         }
         if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
             let how = if here.is_some() { "differs in the description" } else { "is not in the catalogue" };
+    let known = editor.tree(SERVICE).entries("errors");
+    let is_new = |error: &&Tree| known.iter().all(|known| known.get("status") != error.get("status"));
+    let new = described.entries("errors").iter().filter(is_new).filter_map(|error| error.get("status")?.scalar());
+    let new: Vec<_> = new.collect();
+    if !new.is_empty() {
+        editor.note(format!("error statuses that are not in the catalogue: {}", new.join(", ")));
+    }
             editor.note(format!("`{key}` of the service {how}"));
         }
     }

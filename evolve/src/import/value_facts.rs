@@ -7,6 +7,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::text_of;
+use super::omissions::Weight;
 use super::schemas::DEPTH;
 use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use crate::yaml_tree::Tree;
@@ -14,7 +15,7 @@ use crate::yaml_tree::Tree;
 impl<'d> Reader<'d> {
     /// Returns the facts of a schema. A fact that the schema itself does not declare is taken from the schemas that it
     /// refers to or combines.
-    pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
+    pub(super) fn facts_of_value(&mut self, schema: &'d Value, ty: &str, pointer: &str) -> Tree {
         let layers = self.document.layers(schema, "");
         // A named type or record declares its own facts, so they are not repeated. A list or map of it has no facts.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
@@ -29,9 +30,9 @@ impl<'d> Reader<'d> {
             lists = self.document.layers(item, "");
             facts = lists.iter().map(|(layer, _)| Tree::map().with_some("range", range(layer))).fold(facts, Tree::or);
         }
-        restrict(&mut facts, ty);
+        self.restrict(&mut facts, ty, pointer);
         let format = self.timestamp_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
-        self.with_example(facts.with_some("format", format), ty)
+        self.with_example(facts.with_some("format", format), ty, pointer)
     }
 
     /// Returns the example and the range that an object declares, and its summary if texts are imported.
@@ -43,33 +44,38 @@ impl<'d> Reader<'d> {
     }
 
     /// Converts the example to the format of the catalogue, or removes it if it is not a value of the type.
-    pub(super) fn with_example(&self, mut facts: Tree, ty: &str) -> Tree {
-        let example = facts.get("example").and_then(Tree::scalar).map(str::to_owned);
+    pub(super) fn with_example(&mut self, mut facts: Tree, ty: &str, pointer: &str) -> Tree {
+        let Some(example) = facts.get("example").and_then(Tree::scalar).map(str::to_owned) else { return facts };
         facts.remove("example");
-        let example = example.filter(|example| self.fits(example, ty, &facts));
-        facts.with_some("example", example.map(|example| written(ty, &example)))
+        if self.fits(&example, ty, &facts) {
+            return facts.with("example", written(ty, &example));
+        }
+        self.omissions.add(Weight::Fact, "an example that is not a value of its type", pointer);
+        facts
+    }
+
+    /// Removes a range that does not suit the type or allows no number, and a minimum that the type implies.
+    fn restrict(&mut self, facts: &mut Tree, ty: &str, pointer: &str) {
+        let Some(range) = facts.get("range") else { return };
+        let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
+        let is_range = bound("min").zip(bound("max")).is_none_or(|(min, max)| min <= max);
+        let is_implied = ty == "count" && bound("min") == Some(0.0);
+        let mut range = range.clone();
+        if is_implied {
+            range.remove("min");
+        }
+        facts.remove("range");
+        if !is_range {
+            self.omissions.add(Weight::Fact, "a `minimum` above the `maximum`", pointer);
+        } else if is_number(ty) && range != Tree::map() {
+            *facts = std::mem::replace(facts, Tree::Null).with("range", range.ordered(&RANGE));
+        }
     }
 }
 
 /// Adds the summary `unknown` if there is no summary.
 pub(super) fn summarized(facts: Tree) -> Tree {
     facts.or(Tree::map().with("summary", "unknown"))
-}
-
-/// Removes a range that does not suit the type or allows no number, and a minimum that the type implies.
-fn restrict(facts: &mut Tree, ty: &str) {
-    let Some(range) = facts.get("range") else { return };
-    let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
-    let is_range = bound("min").zip(bound("max")).is_none_or(|(min, max)| min <= max);
-    let is_implied = ty == "count" && bound("min") == Some(0.0);
-    let mut range = range.clone();
-    if is_implied {
-        range.remove("min");
-    }
-    facts.remove("range");
-    if is_range && is_number(ty) && range != Tree::map() {
-        *facts = std::mem::replace(facts, Tree::Null).with("range", range.ordered(&RANGE));
-    }
 }
 
 /// Returns the example of a value, or the first of several examples, if it has one line.
