@@ -190,10 +190,7 @@ impl Editor {
 
     /// Returns the items of a list; if the list is missing, there are none.
     pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
-        match list.tree(self) {
-            Tree::List(items) => items,
-            _ => &[],
-        }
+        if let Tree::List(items) = list.tree(self) { items } else { &[] }
     }
 
     /// Returns the path of a record to which the items of a file can refer, by its name.

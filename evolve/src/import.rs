@@ -55,7 +55,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     if is_new {
         editor.create(SERVICE, service.clone());
     }
-    reader.omissions.unread(document.root(), omissions::ROOT, "#");
+    reader.omissions.unread(&document.root, omissions::ROOT, "#");
     // The existing catalogue is read before the operations, because their paths, params and bodies depend on it.
     reader.surroundings(&editor, &service);
     reader.operations();
@@ -66,7 +66,11 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
     // The drafted bodies depend on the envelope of the catalogue.
-    let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
+    let mut envelope = editor.tree(SERVICE).get("envelope").cloned();
+    let metadata = envelope.as_mut().and_then(|envelope| envelope.get_mut("metadata")?.get_mut("fields"));
+    if let Some(fields) = metadata {
+        *fields = Tree::List(Vec::new());
+    }
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
@@ -82,14 +86,6 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         change.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
     Ok(change)
-}
-
-/// Returns the envelope without the fields of its metadata.
-fn without_fields(mut envelope: Tree) -> Tree {
-    if let Some(fields) = envelope.get_mut("metadata").and_then(|metadata| metadata.get_mut("fields")) {
-        *fields = Tree::List(Vec::new());
-    }
-    envelope
 }
 
 /// The state of the conversion of a description to a draft.

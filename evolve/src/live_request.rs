@@ -71,10 +71,7 @@ impl LiveRequest {
             none if none.is_empty() => "the catalogue has none".to_owned(),
             listed => format!("the catalogue has {listed}"),
         };
-        let label = match requests {
-            [one] => one.endpoint.as_str(),
-            _ => "each of these endpoints",
-        };
+        let label = if let [one] = requests { &one.endpoint } else { "each of these endpoints" };
         Err(Refusal::Message(format!("{label} has no param `{name}`; {help}")))
     }
 
@@ -174,10 +171,10 @@ mod tests {
         let requests = LiveRequest::untyped(catalogue).expect("a catalogue");
         let found: Vec<_> = requests.iter().map(|one| (one.endpoint.as_str(), one.params.clone())).collect();
         let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
-        assert_eq!(requests[0].path, "/one", "a fragment is not sent");
         let expected =
             [("market.one", None), ("market.two", names(&["coin", "limit"])), ("market.three", names(&["coin"]))];
         assert_eq!(found, expected);
+        assert_eq!(requests[0].path, "/one", "a fragment is not sent");
     }
 
     #[test]

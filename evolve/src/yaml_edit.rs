@@ -185,7 +185,7 @@ impl FileEdit {
             _ => 0,
         };
         let text = items.iter().map(|item| {
-            let lines = item.item(column, is_inline && item.fits(column + 2) || !is_nested(item));
+            let lines = item.item(column, is_inline && item.fits(column + 2) || item.scalar().is_some());
             self.eol().repeat(gap) + &self.lines(&lines, column)
         });
         (end..end, text.collect())
@@ -230,10 +230,6 @@ fn after_flow(last: &Node, new: &Tree) -> Splice {
     let new = new.inline();
     let end = last.span.end;
     (end..end, format!(", {}", &new[1..new.len() - 1]))
-}
-
-fn is_nested(tree: &Tree) -> bool {
-    matches!(tree, Tree::Map(_) | Tree::List(_))
 }
 
 #[cfg(test)]

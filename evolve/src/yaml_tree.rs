@@ -32,10 +32,7 @@ impl Tree {
 
     /// Adds a key to the map.
     pub(crate) fn with(self, key: &str, value: impl Into<Tree>) -> Self {
-        let mut entries = match self {
-            Self::Map(entries) => entries,
-            _ => Vec::new(),
-        };
+        let mut entries = if let Self::Map(entries) = self { entries } else { Vec::new() };
         entries.push((key.to_owned(), value.into()));
         Self::Map(entries)
     }
@@ -50,10 +47,8 @@ impl Tree {
 
     /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
-        match self {
-            Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
-            _ => None,
-        }
+        let Self::Map(entries) = self else { return None };
+        entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Returns the text of a key.
@@ -81,10 +76,8 @@ impl Tree {
 
     /// Returns a mutable reference to the value of a key.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
-        match self {
-            Self::Map(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
-            _ => None,
-        }
+        let Self::Map(entries) = self else { return None };
+        entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Sets a key, in the order of the format. `None` removes the key.
@@ -135,26 +128,17 @@ impl Tree {
 
     /// Returns the items of the list under a key.
     pub(crate) fn entries(&self, key: &str) -> &[Tree] {
-        match self.get(key) {
-            Some(Self::List(items)) => items,
-            _ => &[],
-        }
+        if let Some(Self::List(items)) = self.get(key) { items } else { &[] }
     }
 
     /// Returns the text of a text value.
     pub(crate) fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Self::Text(text) = self { Some(text) } else { None }
     }
 
     /// Returns a text or a number, as written.
     pub(crate) fn scalar(&self) -> Option<&str> {
-        match self {
-            Self::Text(written) | Self::Number(written) => Some(written),
-            _ => None,
-        }
+        if let Self::Text(written) | Self::Number(written) = self { Some(written) } else { None }
     }
 
     /// Converts a parsed node to a tree.

@@ -10,7 +10,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
 use super::omissions::Weight;
-use super::schemas::{DEPTH, Valued, is_nullable};
+use super::schemas::{Valued, is_nullable};
 use crate::draft_types::{ANY, record_name};
 
 /// Keys that describe the type itself. A part without any of them contains only facts.
@@ -51,32 +51,25 @@ impl Document {
     /// parts.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
-        self.add_layers(schema, pointer, &mut layers, &mut HashSet::new(), 0);
+        self.add_layers(schema, pointer, &mut layers, &mut HashSet::new());
         layers.reverse();
         layers
     }
 
-    fn add_layers<'d>(
-        &'d self,
-        schema: &'d Value,
-        pointer: &str,
-        layers: &mut Vec<Layer<'d>>,
-        seen: &mut HashSet<String>,
-        depth: usize,
-    ) {
+    fn add_layers<'d>(&'d self, schema: &'d Value, at: &str, layers: &mut Vec<Layer<'d>>, seen: &mut HashSet<String>) {
         // A part that contains itself adds nothing when it is read again.
-        if depth > DEPTH || !seen.insert(pointer.to_owned()) {
+        if !seen.insert(at.to_owned()) {
             return;
         }
         match self.follow(schema) {
-            Some((target, Some(reference))) => self.add_layers(target, reference, layers, seen, depth + 1),
+            Some((target, Some(reference))) => self.add_layers(target, reference, layers, seen),
             _ => {
-                for (part, at) in parts(schema, pointer) {
-                    self.add_layers(part, &at, layers, seen, depth + 1);
+                for (part, at) in parts(schema, at) {
+                    self.add_layers(part, &at, layers, seen);
                 }
             }
         }
-        layers.push((schema, pointer.to_owned()));
+        layers.push((schema, at.to_owned()));
     }
 }
 

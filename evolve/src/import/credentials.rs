@@ -15,9 +15,9 @@ pub(super) fn is_optional(root: &Value) -> bool {
 
 impl Reader<'_> {
     pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
-        let components = self.document.root().get("components")?;
+        let components = &self.document.root.get("components")?;
         let (mut key, mut token) = (None, None);
-        let is_optional = is_optional(self.document.root());
+        let is_optional = is_optional(&self.document.root);
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
             let pointer = format!("#/components/securitySchemes/{name}");

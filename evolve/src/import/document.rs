@@ -8,7 +8,7 @@ use crate::editor::Refusal;
 /// A parsed description.
 #[derive(Debug)]
 pub(super) struct Document {
-    root: Value,
+    pub(super) root: Value,
 }
 
 /// An object of a description, and its path.
@@ -42,10 +42,6 @@ impl Document {
             )),
             version => Err(Refusal::Message(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1"))),
         }
-    }
-
-    pub(super) fn root(&self) -> &Value {
-        &self.root
     }
 
     /// Follows the references of a value, and returns the target and the last reference.
@@ -153,7 +149,7 @@ mod tests {
     fn reference_cycles_end() {
         let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
-        let follow = |key: &str| document.follow(document.root().get(key)?);
+        let follow = |key: &str| document.follow(document.root.get(key)?);
         assert_eq!(
             follow("a").map(|(value, last)| (value["z"].as_i64(), last)),
             Some((Some(1), Some("#/b/200/x~1y/0")))

@@ -97,33 +97,19 @@ impl Converter {
     /// Returns a body in the format of the catalogue. A record that only this body uses is replaced by its fields.
     fn body(&self, body: &Tree) -> Tree {
         let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
-        let positional = self.is_listed_by_position(record);
+        let is_inline = self.inline.contains(&record);
+        let positional = is_inline && self.draft.records[record].tree.get("positional").is_some();
         let (mut shared, mut new) = (None, Tree::map());
         if kind == "series" {
             let time = self.time(record);
             shared = self.envelope_time.as_deref().filter(|_| time.is_none() && !positional);
-            new = new.with_some("time", time).or(shared.map_or_else(Tree::map, |time| self.form_of_time(record, time)));
+            // If the record has the envelope's time field, and the body lists its fields, the body has the format.
+            let timed = shared.and_then(|time| self.draft.records[record].field(time)).filter(|_| is_inline);
+            new = new.with_some("time", time).with_some("format", timed.and_then(|field| field.text("format")));
         }
-        new.with_some("positional", positional.then_some(true)).with(kind, self.record_or_fields(record, shared))
-    }
-
-    /// Returns the format of the envelope's time field, if the record has this field and the body lists the fields of
-    /// the record.
-    fn form_of_time(&self, record: usize, time: &str) -> Tree {
-        let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));
-        Tree::map().with_some("format", field.and_then(|field| field.text("format")))
-    }
-
-    /// Returns `true` if a body lists the fields of a record by position.
-    fn is_listed_by_position(&self, record: usize) -> bool {
-        self.inline.contains(&record) && self.draft.records[record].tree.get("positional").is_some()
-    }
-
-    fn record_or_fields(&self, record: usize, but: Option<&str>) -> Tree {
-        if self.inline.contains(&record) {
-            return self.listed(record, but).into();
-        }
-        record_name(record).into()
+        let fields: Option<Tree> = is_inline.then(|| self.listed(record, shared).into());
+        new.with_some("positional", positional.then_some(true))
+            .with(kind, fields.unwrap_or_else(|| record_name(record).into()))
     }
 
     /// Returns the `time` of a series that does not use the envelope's time field; it is `none` if no field is certain

@@ -13,7 +13,7 @@ impl<'d> Reader<'d> {
     /// Returns every error status once. `has_body` is `true` if the catalogue already describes the body of errors.
     pub(super) fn errors(&mut self, evidence: &str, has_body: bool) -> Vec<Tree> {
         let mut errors = BTreeMap::new();
-        for (path, item) in entries(self.document.root(), "paths") {
+        for (path, item) in entries(&self.document.root, "paths") {
             let operation = self.document.follow(item).and_then(|(item, _)| self.document.follow(item.get("get")?));
             for (status, response) in operation.into_iter().flat_map(|(operation, _)| entries(operation, "responses")) {
                 let Some(number) = error_status(status) else { continue };

@@ -32,7 +32,7 @@ impl Reader<'_> {
     /// Returns the title and the summary of a group.
     fn head(&self, wanted: &str, own: &str) -> Tree {
         let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
-        let tag = items(self.document.root(), "tags").iter().find(is_own).unwrap_or(&Value::Null);
+        let tag = items(&self.document.root, "tags").iter().find(is_own).unwrap_or(&Value::Null);
         let name = text(tag, "name").unwrap_or(wanted);
         // A tag without spaces may be an identifier, such as `openInterest`.
         let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };

@@ -13,7 +13,7 @@ use crate::yaml_tree::Tree;
 impl<'d> Reader<'d> {
     /// Reads all operations under `paths`.
     pub(super) fn operations(&mut self) {
-        let root = self.document.root();
+        let root = &self.document.root;
         for (path, item) in entries(root, "paths").filter(|(path, _)| !path.starts_with("x-")) {
             let pointer = format!("`{path}`");
             let Some((item, _)) = self.resolve(item, &pointer) else { continue };

@@ -176,25 +176,15 @@ impl<'d> Reader<'d> {
 /// Returns the only value that a required param accepts, if there is only one.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
-    let one = match items(schema, "enum") {
-        [one] => Some(one),
-        _ => schema.get("const"),
-    };
+    let one = if let [one] = items(schema, "enum") { Some(one) } else { schema.get("const") };
     let one = one.filter(|one| is_required && (one.is_string() || one.is_number() || one.is_bool()));
     one.map(text_of).filter(|one| is_line(one))
 }
 
-/// Returns `true` if a value is a dot segment, which would change the path that contains it.
-fn is_dotted(value: &str) -> bool {
-    matches!(value, "." | "..")
-}
-
 /// Returns the type of a param with a constant value: `string`, unless the value is a number or a boolean.
 fn plain_type(schema: &Value) -> &str {
-    match type_of(schema) {
-        number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,
-        _ => "string",
-    }
+    let ty = type_of(schema);
+    if matches!(ty, "integer" | "number" | "boolean") { ty } else { "string" }
 }
 
 /// Returns the type of one value, the `list_setter` if several values can be sent, and their format if they are not

@@ -16,11 +16,12 @@ impl Reader<'_> {
     /// Returns the `service.yaml` for a new catalogue. `has_error_body` is `true` if there is already a catalogue that
     /// describes the body of errors.
     pub(super) fn service(&mut self, has_error_body: bool) -> Tree {
-        let root = self.document.root();
+        let root = &self.document.root;
         let info = root.get("info").unwrap_or(&Value::Null);
         let text_or = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
         let title = text_or("title", "Service");
-        let prefix = names::ident(&ascii(&title), Case::Shouty).ok();
+        let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+        let prefix = names::ident(&ascii, Case::Shouty).ok();
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         // The unit is a guess, which `import` reports in a note.
@@ -51,7 +52,8 @@ impl Reader<'_> {
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         self.key_param = at(&["credentials", "api_key", "query"]);
-        suffix_of(described).unwrap_or_default().clone_into(&mut self.server_path);
+        let server_path = described.get("base_url").and_then(|base_url| base_url.text("suffix"));
+        server_path.unwrap_or_default().clone_into(&mut self.server_path);
         // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the
         // suffix.
         if self.suffix.is_empty() && !has_path_below(editor, &self.server_path) {
@@ -67,7 +69,7 @@ impl Reader<'_> {
 
     /// Returns the suffix of all base URLs: the path of the first server. The user supplies the host.
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
-        let root = self.document.root();
+        let root = &self.document.root;
         let server = items(root, "servers").first()?;
         for index in 1..items(root, "servers").len() {
             self.omissions.add(Weight::Aside, "a further server", &format!("#/servers/{index}"));
@@ -98,11 +100,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the suffix of base URLs that a service declares.
-fn suffix_of(service: &Tree) -> Option<&str> {
-    service.get("base_url")?.text("suffix")
-}
-
 /// Returns `true` if a path in the catalogue begins with the path of the description's server.
 fn has_path_below(editor: &Editor, server_path: &str) -> bool {
     let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
@@ -124,15 +121,15 @@ pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut
         }
         if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
             let how = if here.is_some() { "differs in the description" } else { "is not in the catalogue" };
+            editor.note(format!("`{key}` of the service {how}"));
+        }
+    }
     let known = editor.tree(SERVICE).entries("errors");
     let is_new = |error: &&Tree| known.iter().all(|known| known.get("status") != error.get("status"));
     let new = described.entries("errors").iter().filter(is_new).filter_map(|error| error.get("status")?.scalar());
     let new: Vec<_> = new.collect();
     if !new.is_empty() {
         editor.note(format!("error statuses that are not in the catalogue: {}", new.join(", ")));
-    }
-            editor.note(format!("`{key}` of the service {how}"));
-        }
     }
 }
 
@@ -148,8 +145,4 @@ fn includes(here: &Tree, described: &Tree) -> bool {
         }
         _ => described.scalar().is_none_or(|text| here.scalar().is_some_and(|here| here.eq_ignore_ascii_case(text))),
     }
-}
-
-fn ascii(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect()
 }

@@ -37,7 +37,7 @@ impl Reader<'_> {
                 }
                 self.known_record(record, seen);
             }
-            _ => self.body = Some(self.new_body(&known, kind, shared.as_deref(), seen)?),
+            _ => self.body = Some(self.draft(&known, kind, shared.as_deref(), seen)?),
         }
         Ok(())
     }
@@ -60,13 +60,7 @@ impl Reader<'_> {
     }
 
     /// Returns a draft of a body whose fields are unknown. The kind of the body may be known.
-    fn new_body(
-        &mut self,
-        known: &Tree,
-        kind: BodyKind,
-        shared: Option<&str>,
-        seen: &Observed,
-    ) -> Result<Tree, Refusal> {
+    fn draft(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
                 "its keys look like data, not field names: {keys}; leave it `unknown`, and the client returns it as raw JSON"

@@ -72,7 +72,14 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
         let records = match list_of(response, data) {
             Some(Value::Sequence(records)) => records.as_slice(),
             Some(Value::Null) => &[],
-            _ => return Err(no_series(&response.origin, data)),
+            _ => {
+                let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
+                return Err(Refusal::Message(format!(
+                    "{path} of {} is not a list of records, but the catalogue declares a series; use another response, \
+                     or correct `body`",
+                    response.origin
+                )));
+            }
         };
         for record in records {
             seen.add(record);
@@ -90,14 +97,6 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
             seen.describe()
         ))),
     }
-}
-
-fn no_series(origin: &str, data: Option<&str>) -> Refusal {
-    let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
-    Refusal::Message(format!(
-        "{path} of {origin} is not a list of records, but the catalogue declares a series; use another response, or \
-         correct `body`"
-    ))
 }
 
 /// Collects the bodies of all responses, if each body is one object (or a positional list).

@@ -66,7 +66,7 @@ impl Reader<'_> {
                 field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
             }
         }
-        self.replace_absent(list, &mut fields, absent, &mut new);
+        self.replace(list, &mut fields, absent, &mut new);
         fields.extend(new);
         self.lists.insert(at.clone(), fields.clone());
         fields
@@ -74,13 +74,7 @@ impl Reader<'_> {
 
     /// Replaces fields of the previous version that are missing in the responses. A new field replaces each missing
     /// field, as long as there are new fields.
-    fn replace_absent(
-        &mut self,
-        list: &FieldList,
-        fields: &mut [Tree],
-        absent: Vec<(usize, String)>,
-        new: &mut Vec<Tree>,
-    ) {
+    fn replace(&mut self, list: &FieldList, fields: &mut [Tree], absent: Vec<(usize, String)>, new: &mut Vec<Tree>) {
         let replaced = if list.is_shared { 0 } else { new.len().min(absent.len()) };
         let mut others = new.drain(..replaced);
         for (index, name) in absent {
@@ -138,11 +132,12 @@ impl Reader<'_> {
                 integers.push(format!("`{name}`"));
             }
             let optional = values.times < seen.objects || values.nulls > 0;
+            let key = if unit.and_then(TimeFormat::of).is_some() { "format" } else { "unit" };
             let field = Tree::map()
                 .with("name", name.as_str())
                 .with("type", ty)
                 .with("summary", "unknown")
-                .with_some(unit_key(unit), unit)
+                .with_some(key, unit)
                 .with_some("optional", optional.then_some(true));
             fields.push(field);
         }
@@ -157,9 +152,4 @@ impl Reader<'_> {
 /// Returns `true` if a listed field is known only from the previous version.
 pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
-}
-
-/// Returns the key for the unit or format of a timestamp.
-fn unit_key(unit: Option<&str>) -> &'static str {
-    if unit.is_some_and(|unit| TimeFormat::of(unit).is_some()) { "format" } else { "unit" }
 }

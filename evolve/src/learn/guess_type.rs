@@ -41,7 +41,8 @@ pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
         return Guess::Builtin("number");
     }
     if seen.integers > 0 {
-        return match time_unit(seen).filter(|_| is_named_like_a_time(name)) {
+        let is_time = |unit: &&str| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
+        return match unit_of(seen.min).filter(is_time) {
             Some(unit) if unit == default => Guess::Builtin("timestamp"),
             Some(unit) => Guess::TimeInUnit(unit),
             None => Guess::Builtin("integer"),
@@ -126,11 +127,6 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
     let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
     (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
-}
-
-/// Returns the unit in which all integers would be timestamps between 1990 and 2200.
-fn time_unit(seen: &Observed) -> Option<&'static str> {
-    unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
 }
 
 /// Returns the unit in which a number would be a timestamp between 1990 and 2200.

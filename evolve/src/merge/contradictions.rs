@@ -111,6 +111,7 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         });
         compare("with another range", other_range);
         compare("with another default", |known, new| {
+            let written = |value: &Tree| value.scalar().map_or_else(|| value.inline(), str::to_owned);
             let [known, new] = [known, new].map(|named| named.definition.get("default").map(written));
             (new.is_some() && new != known).then(|| in_both(new, known))
         });
@@ -148,10 +149,6 @@ fn in_both(new: Option<String>, known: Option<String>) -> String {
     format!(" ({new} in the description, {known} in the catalogue)")
 }
 
-fn written(value: &Tree) -> String {
-    value.scalar().map_or_else(|| value.inline(), str::to_owned)
-}
-
 impl Named {
     fn has(&self, key: &str) -> bool {
         self.definition.get(key).is_some()
@@ -168,10 +165,7 @@ struct Side<'a> {
 impl<'a> Side<'a> {
     /// Returns the entries of an endpoint's `params`; `None` if they are unknown.
     fn entries(&self, endpoint: &YamlPath) -> Option<&'a [Tree]> {
-        match endpoint.tree(self.editor).get("params")? {
-            Tree::List(entries) => Some(entries),
-            _ => None,
-        }
+        if let Tree::List(entries) = endpoint.tree(self.editor).get("params")? { Some(entries) } else { None }
     }
 
     /// Returns the params to which `entries` refer. A param that this side does not define has the JSON type `any`.

@@ -68,15 +68,13 @@ impl ClientNames {
 
     /// Returns a free name for a type or record in a file, and marks it as in use.
     fn claim_type(&mut self, file: &str, WantedName { name, owner, .. }: &WantedName) -> String {
-        if file == SERVICE {
-            let name = type_name(name, owner, |ty| self.root.has(ty) || self.groups.values().any(|own| own.has(ty)));
-            self.root.note(name.as_str());
-            return name;
+        if file != SERVICE {
+            self.group(file);
         }
-        self.group(file);
-        let (root, own) = (&self.root, &self.groups[file]);
-        let name = type_name(name, owner, |ty| root.has(ty) || own.has(ty));
-        self.group(file).note(name.as_str());
+        let groups = self.groups.iter().filter(|(group, _)| file == SERVICE || *group == file);
+        let name = type_name(name, owner, |ty| self.root.has(ty) || groups.clone().any(|(_, own)| own.has(ty)));
+        let own = if file == SERVICE { &mut self.root } else { self.group(file) };
+        own.note(name.as_str());
         name
     }
 }

@@ -136,7 +136,7 @@ impl Merger<'_> {
                 tree.remove("range");
             }
         }
-        let (ident, list) = self.setters.choose(param, &ty, idents);
+        let [ident, list] = self.setters.choose(param, &ty, idents);
         tree.set(&PARAM, "rust_name", ident);
         tree.set(&PARAM, "list_setter", list);
         tree.set(&PARAM, "type", Some(ty));

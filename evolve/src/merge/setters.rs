@@ -72,12 +72,7 @@ impl Setters {
 
     /// Returns the `rust_name` that a param needs, if any, and the name of its setter for several values, if it has
     /// such a setter. `idents` contains the names in use on the endpoint of the param.
-    pub(super) fn choose(
-        &mut self,
-        param: &Tree,
-        ty: &str,
-        idents: &mut NamesInUse,
-    ) -> (Option<String>, Option<String>) {
+    pub(super) fn choose(&mut self, param: &Tree, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
         let wire_name = param.text("name").unwrap_or_default();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
@@ -95,7 +90,7 @@ impl Setters {
             param.text("list_setter").map(str::to_owned)
         };
         let list = plural.map(|plural| self.claim(Some(plural), Wish { is_list: true, ..wish }, idents));
-        ((derived.as_ref() != Some(&ident)).then_some(ident), list)
+        [(derived.as_ref() != Some(&ident)).then_some(ident), list]
     }
 
     fn claim(&mut self, wanted: Option<String>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {

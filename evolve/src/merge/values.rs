@@ -45,11 +45,8 @@ pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, 
     let (case, scope) = value_names(is_identifier(ty));
     let named = values.iter().map(|value| {
         let mut new = (*value).clone();
-        new.set(
-            &VALUE,
-            "rust_name",
-            idents.chosen(value.text("value").unwrap_or_default(), value.text("rust_name"), case, scope),
-        );
+        let name = value.text("value").unwrap_or_default();
+        new.set(&VALUE, "rust_name", idents.chosen(name, value.text("rust_name"), case, scope));
         let evidence = value.text("evidence").or(inherited);
         new.set(&VALUE, "evidence", evidence.filter(|evidence| ty.text("evidence") != Some(*evidence)));
         new
