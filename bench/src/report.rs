@@ -63,7 +63,7 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     )
 }
 
-/// Returns the name of the row to which a line of the table belongs, from the last cell.
+/// Returns the measurement to which a line of the table belongs, named in its last cell.
 fn row_of(line: &str) -> Option<&str> {
     let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
     Some(cells.rsplit_once(" | ")?.1)

@@ -125,7 +125,7 @@ impl ExistingContent {
             let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
             if let Some(other) = own.iter().find(|name| !known.contains(name)) {
                 let (endpoint, known) = (series.endpoint(), known.join(", "));
-                return invalid_input(format!("{endpoint} has folders by {known}, not by `{other}`"));
+                return invalid_input(format!("{endpoint} is partitioned by {known}, not `{other}`"));
             }
         }
         Ok(this)

@@ -45,7 +45,7 @@ impl Facts {
         let (verdict, value) = match service.api_key.as_ref().map(|key| key.optional) {
             Some(true) => (Minor, "optional"),
             Some(false) => (Major, "required"),
-            None => (Major, "an error (because no API key is sent)"),
+            None => (Major, "an error (the service has no API key)"),
         };
         facts.add("", "`Builder::api_key` is", verdict, value.to_owned());
         if let Some(key) = &service.api_key {

@@ -42,7 +42,7 @@ impl Reader<'_> {
             if is_written { time_format(values).is_some() } else { values.are_numbers() && values.non_integers == 0 };
         if !fits {
             self.editor.note(format!(
-                "`{name}`, {declaration}, has {} instead of timestamps, which the client rejects",
+                "`{name}`, {declaration}, has {}, not timestamps, so the client rejects it",
                 values.describe()
             ));
             return false;

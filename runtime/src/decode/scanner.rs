@@ -2,8 +2,8 @@
 //!
 //! `serde_json`'s visitors are not used here: most of a body is numbers and keys, and reading them with generic
 //! visitors would cost 50 % more; `bench/RESULTS.md` contains the figures. Strings with escapes are rare and are read
-//! by `serde_json`. A param `next` is always the first byte of the value at the current position. That byte is not yet
-//! read.
+//! by `serde_json`. An argument `next` is the first byte of the value at the current position, and is not yet
+//! consumed.
 
 mod skip;
 

@@ -49,8 +49,8 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
         let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
         return Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers));
     }
-    // Most bodies are JSON, whose text is checked once, by the decoder.
-    if looks_like_json(body) {
+    // Most bodies are JSON, whose text is checked once, by the decoder. Text such as CSV may begin like JSON.
+    if looks_like_json(body) && (!is_text || any(body).is_some()) {
         return Ok(response);
     }
     if let Some(text) = std::str::from_utf8(&response.body).ok().filter(|_| is_text && !body.is_empty()) {
@@ -211,6 +211,7 @@ mod tests {
     fn text_becomes_a_string_and_no_content_null() {
         for (status, kind, body, expected) in [
             (200, "text/csv", "a,b\n1,2\n", Ok(r#""a,b\n1,2\n""#)),
+            (200, "text/csv", "\"a\",\"b\"\n1,2", Ok(r#""\"a\",\"b\"\n1,2""#)),
             (200, "text/plain; charset=utf-8", "pong", Ok(r#""pong""#)),
             (200, "text/plain", r#"{"a": 1}"#, Ok(r#"{"a": 1}"#)),
             (200, "application/json", "pong", Err("the body of type `application/json` is not JSON")),

@@ -121,7 +121,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 let page = window.map(|window| window.map(&mut member.page));
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
-                    // The requests in advance that this series no longer needs are divided among the other series.
+                    // The other series share this series' quota of requests in advance, which is now free.
                     self.share();
                 }
                 match page {

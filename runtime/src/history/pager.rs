@@ -284,9 +284,9 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(Ok(response));
     }
 
-    /// Accepts a response, and requests its start and end again if they have no records, because a service that
-    /// truncates a page omits records there. A gap between two records is accepted as final. A gap whose records may
-    /// still be published is not requested again here.
+    /// Accepts a response. If it has no records at its start or end, that end is requested again, because truncated
+    /// pages omit records there. A gap between two records is final. A gap at an end is not requested again here if its
+    /// records may still be published.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);

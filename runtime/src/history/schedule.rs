@@ -180,7 +180,8 @@ impl Schedule {
         let Position { next, missing } = &self.position;
         // A probe of a silent series requests only as many of the latest intervals as fit on a page.
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
-        let window = Span { from, to: end };
+        // The wall clock may have been set back behind the position.
+        let window = Span { from, to: end.max(from) };
         self.repeat_at = None;
         self.round = Some(Round { window, responded: now, time: None, estimate: time - RESOLUTION, is_probe });
         window

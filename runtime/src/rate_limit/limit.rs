@@ -49,6 +49,11 @@ impl LimitWindow {
         self.endpoints.is_empty() || endpoint.is_one_of(self.endpoints)
     }
 
+    /// Returns whether two windows count the same endpoints.
+    pub(super) fn has_same_endpoints(&self, other: &Self) -> bool {
+        self.endpoints == other.endpoints
+    }
+
     /// Returns the window as a separate limit that counts every request, for a queue that only the window's endpoints
     /// use.
     pub fn alone(self) -> RateLimit {

@@ -82,20 +82,21 @@ impl ProcessRateLimiter {
     }
 
     /// Changes the limit for all requests that have not been sent. Requests in flight and requests in the windows still
-    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. A new window that is
-    /// limited to certain endpoints does not count requests that already wait.
+    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. A new window for
+    /// endpoints that had no window does not count requests that already wait.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
-        let known = |window: &LimitWindow| queues.of_some.iter().find(|(known, _)| known == window);
-        let queue = |window: LimitWindow| {
-            (window, known(&window).map_or_else(|| LimitQueue::new(window.alone()), |(_, queue)| queue.clone()))
-        };
-        let of_some = of_all.take_of_some().into_iter().map(queue).collect();
-        for (window, queue) in std::mem::replace(&mut queues.of_some, of_some) {
-            if !queues.of_some.iter().any(|(kept, _)| *kept == window) {
-                queue.set_limit(RateLimit::none());
-            }
+        // A window keeps the queue of an old window for the same endpoints. The other old queues let all requests pass.
+        let mut old = std::mem::take(&mut queues.of_some);
+        for window in of_all.take_of_some() {
+            let index = old.iter().position(|(known, _)| known.has_same_endpoints(&window));
+            let queue = index.map_or_else(|| LimitQueue::new(RateLimit::none()), |index| old.swap_remove(index).1);
+            queue.set_limit(window.alone());
+            queues.of_some.push((window, queue));
+        }
+        for (_, queue) in &old {
+            queue.set_limit(RateLimit::none());
         }
         queues.limit = limit;
         queues.all.set_limit(of_all);

@@ -105,7 +105,7 @@ impl RequestTarget {
 
     /// Returns the parts that are compared for equality.
     fn parts(&self) -> impl Eq + Hash {
-        (&self.path, &self.params, self.bad_records)
+        (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, self.bad_records)
     }
 
     /// Returns the unit of a known param's timestamps.

@@ -229,7 +229,10 @@ async fn authorized(
     let (token, response) = attempt(connection, data_request, context).await?;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
     if response.status != 401 {
-        flow.cache().accept(data_request.path());
+        // Other errors, such as 503, do not show whether the token was accepted.
+        if response.status < 400 {
+            flow.cache().accept(data_request.path());
+        }
         return Ok(response);
     }
     if !flow.cache().reject(&token, data_request.path()) {

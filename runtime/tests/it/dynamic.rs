@@ -296,3 +296,12 @@ async fn endpoint_without_a_history_fails_before_sending() {
     assert_eq!(history.collect().await.unwrap_err().error.to_string(), error);
     assert_eq!(service.seen(), (0, 0));
 }
+
+#[test]
+fn requests_of_endpoints_with_the_same_path_differ() {
+    static ONE: EndpointInfo = EndpointInfo { path: Some("/query"), ..EndpointInfo::new("market", "one", "One") };
+    static OTHER: EndpointInfo = EndpointInfo { path: Some("/query"), ..EndpointInfo::new("market", "other", "Other") };
+    let client = Service::new(|_, _| reply(200, &[], "{}")).client();
+    assert_eq!(client.endpoint(&ONE), client.endpoint(&ONE));
+    assert_ne!(client.endpoint(&ONE), client.endpoint(&OTHER));
+}

@@ -282,7 +282,7 @@ async fn permanent_errors_are_returned_and_follow_continues() {
     for pause in [0, 1, 1] {
         let before = Instant::now();
         let error = poller.next().await.unwrap_err().to_string();
-        assert!(error.contains("a history needs this interval between records"), "{error}");
+        assert!(error.contains("the interval between its records"), "{error}");
         assert_eq!(before.elapsed(), pause * SECOND);
     }
     let clock = Clock::new();

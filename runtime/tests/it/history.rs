@@ -73,7 +73,7 @@ async fn invalid_history_fails_before_sending() {
     let range = START..START + HOUR;
     let day = Timeframe::from("1d");
     let table = [
-        (ratio(), "`timeframe` is not set; a history needs this interval between records; known values: `1m`, `1h`"),
+        (ratio(), "a history needs `timeframe`, the interval between its records; known values: `1m`, `1h`"),
         (ratio().timeframe(day), "the length of `timeframe` `1d` is unknown; known values: `1m`, `1h`"),
         (hours(&client).start_time(START), "`startTime` is set, but a history sets it itself; omit it; the range"),
         (hours(&client).end_time(START), "`endTime` is set, but a history sets it itself"),

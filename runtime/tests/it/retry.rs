@@ -19,7 +19,7 @@ async fn check(client: &Client) -> Result<f64, Error> {
     Ok(series.data.iter().map(|point| point.ratio).sum())
 }
 
-/// Returns how often a request is sent that always gets the same response, and its outcome.
+/// Returns the number of attempts and the outcome if every attempt gets the same response.
 async fn always(mock: impl Fn() -> MockResponse + Send + 'static) -> (usize, Option<ErrorKind>) {
     let service = Service::new(move |_, _| mock());
     let outcome = check(&service.client()).await;

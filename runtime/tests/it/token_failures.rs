@@ -130,6 +130,20 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_error_does_not_show_that_a_token_is_accepted() {
+    let mut statuses = [401, 401, 422, 401].into_iter();
+    let service = Service::new(move |request, _| match request.url.ends_with("token") {
+        true => token(r#"{"access_token": "t", "expires_in": 600}"#),
+        false => reply(statuses.next().unwrap(), &[], ""),
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    for status in [401, 422, 401] {
+        assert_eq!(check(&client).await.unwrap_err().status(), Some(status));
+    }
+    assert_eq!(service.seen(), (4, 2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_format_of_retry_after_is_honored() {
     let date = ("date", "Tue, 15 Nov 1994 08:12:31 GMT");
     let rows = [

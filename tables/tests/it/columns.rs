@@ -46,7 +46,7 @@ async fn a_data_set_has_a_folder_for_every_param() {
     assert_eq!(status.series[0].path, "orderflow.volume_ratio/coin=BTC/timeframe=1h");
     let other = SeriesRequest::new(request().query("side", "buy")).unwrap();
     let error = job(vec![other], END - DAY, END, &path).plan().await.unwrap_err().to_string();
-    assert!(error.contains("exchange, coin, timeframe, not by `side`"), "{error}");
+    assert!(error.contains("exchange, coin, timeframe, not `side`"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -41,18 +41,25 @@ macro_rules! endpoint {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_window_releases_its_queue() {
-    let service = Service::new(|_, _| ok());
-    let limiter = ProcessRateLimiter::new(OF_HEAVY);
-    let client = service.builder().rate_limiter(limiter.clone()).build().unwrap();
-    let heavy = || tokio::spawn(Request::<Heavy>::new(&client).into_future());
-    let (begun, calls) = (Instant::now(), [heavy(), heavy(), heavy(), heavy()]);
-    tokio::time::sleep(SECOND / 10).await;
-    limiter.set_rate_limit(RateLimit::none());
-    for call in calls {
-        call.await.unwrap().unwrap();
+async fn a_changed_window_changes_for_queued_requests() {
+    const WIDER: RateLimit = RateLimit::set(&[LimitWindow::of(100, 1, &["/heavy"])], None);
+    for (limit, is_kept) in [(RateLimit::none(), false), (WIDER, true)] {
+        let service = Service::new(|_, _| ok());
+        let limiter = ProcessRateLimiter::new(OF_HEAVY);
+        let client = service.builder().rate_limiter(limiter.clone()).build().unwrap();
+        let heavy = || tokio::spawn(Request::<Heavy>::new(&client).into_future());
+        let (begun, calls) = (Instant::now(), [heavy(), heavy(), heavy(), heavy()]);
+        tokio::time::sleep(SECOND / 10).await;
+        limiter.set_rate_limit(limit);
+        for call in calls {
+            call.await.unwrap().unwrap();
+        }
+        assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
+        // Requests that were sent under the old limit count under a new limit for the same endpoint.
+        limiter.set_rate_limit(OF_HEAVY);
+        heavy().await.unwrap().unwrap();
+        assert_eq!(begun.elapsed() > SECOND / 2, is_kept, "{:?}", begun.elapsed());
     }
-    assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
