@@ -132,9 +132,11 @@ async fn endpoint_that_rejects_every_token_costs_one_token() {
 #[tokio::test(start_paused = true)]
 async fn another_error_does_not_show_that_a_token_is_accepted() {
     let mut statuses = [401, 401, 422, 401].into_iter();
-    let service = Service::new(move |request, _| match request.url.ends_with("token") {
-        true => token(r#"{"access_token": "t", "expires_in": 600}"#),
-        false => reply(statuses.next().unwrap(), &[], ""),
+    let service = Service::new(move |request, _| {
+        if request.url.ends_with("token") {
+            return token(r#"{"access_token": "t", "expires_in": 600}"#);
+        }
+        reply(statuses.next().unwrap(), &[], "")
     });
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
     for status in [401, 422, 401] {
