@@ -97,7 +97,8 @@ pub enum ErrorKind {
     Shutdown,
     /// The body does not match the catalogue.
     Decode,
-    /// The response omits some of the requested data; see `Series::require_complete`.
+    /// The response omits some of the requested data, or may omit some: see `Series::require_complete`; or a history has
+    /// more records in one step than fit on a page.
     Incomplete,
 }
 

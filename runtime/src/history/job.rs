@@ -232,6 +232,10 @@ impl Job {
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
         let (window, outcome) = accepted;
+        let outcome = outcome.map_err(|error| match error.endpoint() {
+            None => self.template.about(error),
+            Some(_) => error,
+        });
         let (mut response, ended) = match outcome {
             Ok(response) => {
                 self.has_succeeded = true;

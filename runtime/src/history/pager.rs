@@ -13,7 +13,7 @@ use super::page_limits::PageLimits;
 use super::page_response::{Dropped, PageResponse, Received};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::values::Timestamp;
 
 /// The settings for fetching a range.
@@ -278,6 +278,12 @@ impl<R> Pager<R> {
             if !is_empty && !self.limits.is_trusted(received) {
                 return self.request_missing_ends(index, response);
             }
+        } else if has_more && self.limits.is_full(received) {
+            let message = format!("one step has at least as many records as fit on a page ({received})");
+            let error =
+                Error::new(ErrorKind::Incomplete, message).with_hint("increase the page size or reduce the step");
+            page.state = PageState::Settled(Err(error));
+            return;
         } else if response.missing.is_empty() {
             self.limits.complete(received);
         }

@@ -197,6 +197,18 @@ async fn records_between_steps_after_a_full_page_are_kept() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_step_whose_records_do_not_fit_on_a_page_is_an_error() {
+    let has = |time: i64| time % HOUR == START % HOUR || (START + HOUR..START + 2 * HOUR).contains(&time);
+    let service = Service::new(move |request, _| answer_every(request, 600, has));
+    let history = hours(&service.client()).history(START..START + 4 * HOUR);
+    assert_eq!(history.collect().await.unwrap().records.len(), 9);
+    let error = hours(&service.client()).limit(5).history(START..START + 4 * HOUR).collect().await.unwrap_err().error;
+    let expected = "sort=asc): one step has at least as many records as fit on a page (5)";
+    assert!(error.to_string().contains(expected), "{error}");
+    assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Incomplete, true));
+}
+
+#[tokio::test(start_paused = true)]
 async fn metadata_is_reported_with_its_range() {
     let (left_out, back) = (START + 98 * HOUR, START + 294 * HOUR);
     let service = Service::new(move |request, _| {
