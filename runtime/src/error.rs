@@ -97,8 +97,8 @@ pub enum ErrorKind {
     Shutdown,
     /// The body does not match the catalogue.
     Decode,
-    /// The response omits some of the requested data, or may omit some: see `Series::require_complete`; or a history has
-    /// more records in one step than fit on a page.
+    /// Requested data is missing from the response (see `Series::require_complete`), or may be missing because a step of
+    /// a history has more records than fit on a page.
     Incomplete,
 }
 

@@ -47,7 +47,11 @@ impl RequestTemplate {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
-        if let Some(set) = set_by_history.into_iter().flatten().find(|name| request.target().sets(name)) {
+        let param = |name: &str| request.target().endpoint.param(name);
+        // A required param is an argument of the method, so it is always set. The range replaces its value.
+        let is_optional = |name: &&str| param(name).is_none_or(|param| param.required.is_none());
+        let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
+        if let Some(set) = optional.find(|name| request.target().sets(name)) {
             let error = Error::build(format!("`{set}` is set, but a history sets it itself"));
             return Err(error.with_hint("omit it; the range determines it"));
         }
@@ -59,15 +63,16 @@ impl RequestTemplate {
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
         }
-        let others = [Some(info.limit), set_by_history[2]].into_iter().flatten();
-        let identity = others.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
+        let varying = set_by_history.into_iter().flatten().chain([info.limit]);
+        let identity = varying.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
         let identity = identity.target().to_string();
-        let takes = |param: &str| request.target().endpoint.param(param).is_some();
-        if let Some((param, oldest_first)) = info.sort.filter(|(param, _)| takes(param)) {
-            request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
+        if let Some((name, oldest_first)) = info.sort.filter(|(name, _)| param(name).is_some()) {
+            request = request.set(Cow::Borrowed(name), Some(oldest_first.to_owned()));
         }
-        request.target().check()?;
-        Ok(Self { request, identity, info, units, grid, page_size, outside })
+        let template = Self { request, identity, info, units, grid, page_size, outside };
+        let now = Timestamp::now();
+        template.request(Span { from: now, to: now }).target().check()?;
+        Ok(template)
     }
 
     /// Returns the maximum number of steps of one request.

@@ -12,10 +12,10 @@ use crate::scripted::{MockResponse, Service, reply};
 
 const DAY: i64 = 24 * HOUR;
 
-const fn params(unit: TimeUnit) -> [ParamInfo; 4] {
+const fn params(unit: TimeUnit, required: Option<Evidence>) -> [ParamInfo; 4] {
     [
-        ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Documented),
-        ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Documented),
+        ParamInfo { required, ..ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Documented) },
+        ParamInfo { required, ..ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Documented) },
         ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented),
         ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented),
     ]
@@ -31,7 +31,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
 });
 
 macro_rules! endpoint {
-    ($marker:ident, $unit:ident, $history:ident) => {
+    ($marker:ident, $unit:ident, $required:expr) => {
         enum $marker {}
 
         impl ::runtime::emitted::Marker for $marker {}
@@ -40,25 +40,27 @@ macro_rules! endpoint {
             type Body = Series<Value>;
             const INFO: &'static EndpointInfo = &EndpointInfo {
                 path: Some("/texts"),
-                params: Some(ParamList { shared: &params(TimeUnit::$unit), overrides: &[], specific: &[] }),
+                params: Some(ParamList { shared: &params(TimeUnit::$unit, $required), overrides: &[], specific: &[] }),
                 body: BodyInfo::Series {
                     record: None,
                     time: Some("openDate"),
                     time_unit: None,
                     evidence: Evidence::Documented,
                 },
-                history_source: $history,
+                history_source: OWN,
                 ..EndpointInfo::new("market", "texts", "Texts")
             };
         }
     };
 }
 
-endpoint!(Texts, Iso8601, OWN);
-endpoint!(Days, Date, OWN);
+endpoint!(Texts, Iso8601, None);
+endpoint!(Days, Date, None);
+endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented));
 
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Days {}
+impl runtime::history::HasHistory for RequiredRange {}
 
 /// Returns the first records of a range whose start and end are strings. Records up to `last` seconds after the end are
 /// included.
@@ -103,4 +105,21 @@ async fn page_has_room_for_records_outside_of_its_range() {
     let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
     let error = request.history(START..START + DAY).plan().unwrap_err();
     assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
+}
+
+/// The method of such an endpoint takes the start and the end as arguments.
+#[tokio::test(start_paused = true)]
+async fn a_history_replaces_the_required_start_and_end() {
+    let service = Service::new(|request, _| answer(request, 0));
+    let request = Request::<RequiredRange>::new(&service.client()).query("every", "1h").query("limit", 300);
+    let set = |after: &str| request.clone().query("after", after).query("before", "2020-01-02T00:00:00Z");
+    for request in [request.clone(), set("2020-01-01T00:00:00Z")] {
+        let all = request.history(START..START + 2 * HOUR).collect().await.unwrap();
+        assert_eq!(all.records.len(), 2);
+        assert!(service.paths().pop().unwrap().contains("after=2023-11-14T21:59:59Z&before=2023-11-15T00:00:00Z"));
+    }
+    let mut pages = set("2020-01-01T00:00:00Z").history(START..START + 2 * HOUR).pages();
+    let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
+    let resumed = set("2021-01-01T00:00:00Z").history(START..START + 3 * HOUR).resume(checkpoint);
+    assert_eq!(resumed.collect().await.unwrap().records.len(), 1);
 }
