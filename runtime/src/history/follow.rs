@@ -297,10 +297,12 @@ impl<T: Send + 'static> State<T> {
 impl Following {
     /// Returns the updates for a window, late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let (date, end) = (window.response.date, window.window.to);
+        let end = window.window.to;
+        // The consumer may ask for updates long after the response arrived.
+        let (date, arrived) = window.response.date.unzip();
         let Page { times, records, mut report, .. } = streams::page::<T>(window);
         let before = self.schedule.position.next;
-        let delivery = self.schedule.received(date, &times, now);
+        let delivery = self.schedule.received(date, &times, arrived.unwrap_or(now));
         report.gaps = delivery.gaps.into_iter().map(Gap::new).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
         for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use super::page::Report;
 use super::time_grid::{Span, TimeGrid};
+use crate::platform::Instant;
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
-/// The records of a response, in the order of the response, and the response's header `Date`.
-pub(super) type Received<R> = (TimedRecords<R>, Option<Timestamp>);
+/// The records of a response, in the order of the response, and its header `Date` with the time of its arrival.
+pub(super) type Received<R> = (TimedRecords<R>, Option<(Timestamp, Instant)>);
 
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
@@ -24,7 +25,8 @@ pub(super) struct PageResponse<R> {
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    pub(super) date: Option<Timestamp>,
+    /// The header `Date` and the time of arrival.
+    pub(super) date: Option<(Timestamp, Instant)>,
     /// The report on the response, without gaps.
     pub(super) report: Report,
 }

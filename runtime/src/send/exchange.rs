@@ -20,6 +20,7 @@ use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
+use crate::platform::Instant;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
@@ -43,6 +44,7 @@ pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
     response: HttpResponse,
+    arrived: Instant,
     context: RequestContext,
 }
 
@@ -76,10 +78,10 @@ impl UndecodedResponse {
         self.context.timing().waited
     }
 
-    /// Returns the `Date` of the response.
-    pub(crate) fn date(&self) -> Option<Timestamp> {
+    /// Returns the `Date` of the response, and when the response arrived.
+    pub(crate) fn date(&self) -> Option<(Timestamp, Instant)> {
         let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
-        Some(date.into())
+        Some((date.into(), self.arrived))
     }
 
     /// Reports records that have no known field to the observers.
@@ -118,7 +120,7 @@ impl UndecodedResponse {
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // No caller uses `error` afterwards.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
-        let Self { connection, target, response, context } = *self;
+        let Self { connection, target, response, context, .. } = *self;
         let HttpResponse { status, headers, body, .. } = response;
         // A message in the body is used only if the body has no records. Otherwise a record failed to decode, which
         // that message does not explain.
@@ -165,7 +167,7 @@ pub(crate) async fn send(
     match response {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
-            Ok(Box::new(UndecodedResponse { connection, target, response, context }))
+            Ok(Box::new(UndecodedResponse { connection, target, response, arrived: Instant::now(), context }))
         }
         Err(error) => {
             let error = with_hints(error.after(context.timing()), &target);

@@ -117,6 +117,25 @@ fn minutes(range: std::ops::Range<i64>) -> Vec<i64> {
     range.collect()
 }
 
+/// A response may arrive long before the consumer asks for the update.
+#[tokio::test(start_paused = true)]
+async fn the_date_of_a_response_belongs_to_its_arrival() {
+    let clock = Clock::new();
+    let of_service = clock.clone();
+    let service =
+        Service::new(move |request, _| MockResponse { duration: 3 * SECOND, ..respond(request, &of_service, &|_| 0) });
+    let mut poller = follow(&service, &clock);
+    until(630, &mut poller, &clock).await;
+    // The request for a new minute is in flight when the consumer pauses for half an hour.
+    let requests = service.seen().0;
+    while service.seen().0 == requests {
+        assert!(tokio::time::timeout(SECOND, poller.next()).await.is_err());
+    }
+    tokio::time::sleep(1800 * SECOND).await;
+    let received = until(clock.seconds() + 5, &mut poller, &clock).await;
+    assert_eq!((received.records, service.seen().0), (minutes(10..41), requests + 2));
+}
+
 #[tokio::test(start_paused = true)]
 async fn follow_sends_one_request_per_interval() {
     let clock = Clock::new();
