@@ -184,7 +184,7 @@ impl Error {
         self.0.stale
     }
 
-    /// Returns whether only a limited number of retries is worthwhile, by default one.
+    /// Returns whether the request may be repeated only a limited number of times, by default once.
     pub(crate) fn is_worth_one_more(&self) -> bool {
         self.0.again == Again::Once
     }

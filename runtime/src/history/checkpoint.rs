@@ -53,7 +53,7 @@ pub struct Checkpoint {
 const VERSION: u64 = 2;
 
 impl Checkpoint {
-    /// Returns the same checkpoint with the length of the user's output: bytes of a file or rows of a table.
+    /// Returns the same checkpoint with the length of the user's output, usually the number of bytes of a file.
     pub fn with_byte_offset(&self, byte_offset: u64) -> Self {
         Self { byte_offset, ..self.clone() }
     }

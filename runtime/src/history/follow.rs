@@ -130,8 +130,8 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// Hashes of the bad records that may be received again, each with the end of its last window. A bad record is
-    /// reported once, although it is requested again while an interval at or before it is missing.
+    /// Bad records that were reported and may be received again: a hash of the record, and the end of the window that
+    /// contained it. They are received again while an earlier interval is missing, and are reported only once.
     bad_records: HashMap<u64, Timestamp>,
     hasher: RandomState,
 }

@@ -34,7 +34,7 @@ pub(super) struct Options {
     pub(super) no_first_record_search: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
-    /// The time after which missing records may still be published, so that an empty end of a response is plausible.
+    /// Records after this time may not be published yet, so a page may end without them.
     pub(super) unsettled: Timestamp,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) watcher: Option<Watcher>,

@@ -72,8 +72,8 @@ impl<K, T> Default for MultiHistory<K, T> {
 }
 
 impl<K: Clone, T> MultiHistory<K, Option<T>> {
-    /// Joins all series into one table by time. The function that was added with a series returns the value of a cell,
-    /// or `None` for an empty cell.
+    /// Joins all series into one table by time. Each series was added with a function that returns the value of a
+    /// record; `None` is an empty cell.
     pub fn align(self) -> Aligned<K, T> {
         Aligned::new(self)
     }

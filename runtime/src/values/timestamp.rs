@@ -199,7 +199,7 @@ impl Serialize for Timestamp {
 /// Reads Unix seconds, with fractions down to a microsecond, or RFC 3339 in UTC.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // No visitor is used, because under `serde_json/arbitrary_precision` it would receive a number as a map.
+        // With the feature `serde_json/arbitrary_precision`, a visitor would receive a number as a map.
         let value = Value::deserialize(deserializer)?;
         let time = match &value {
             Value::String(text) => text.parse().ok(),

@@ -1,6 +1,4 @@
-//! Replacement of the built-in transports on WebAssembly, which has no sockets.
-//!
-//! Replaces `built_in.rs`. Users of WebAssembly set their own transport.
+//! Compiled instead of `built_in.rs` on WebAssembly, which has no sockets. Users of WebAssembly set their own transport.
 
 use std::sync::Arc;
 
