@@ -72,7 +72,7 @@ pub(crate) enum Form {
     Prose,
     /// Text on one line, a number or a boolean, kept as written.
     Scalar,
-    /// A type expression. `resolve` parses it later, and looks up its names.
+    /// A type expression, such as `list<number>`. `resolve` parses it later, and looks up the names in it.
     Type,
     /// A path relative to the base URL.
     Path {
@@ -83,23 +83,24 @@ pub(crate) enum Form {
     Like(&'static str, Fault),
     /// A number within a range.
     Within(u32, u32, Fault),
-    /// A map in which this key is required, although it is optional in the declaration of the map.
+    /// A map in which this key is required, although the declaration of the map lists the key as optional. For example,
+    /// a shared param needs `evidence`.
     With(&'static str, Fault),
 }
 
 /// The error about an invalid value: the rule, the message and the help.
 ///
-/// `{}` in the message and the help is replaced by the value, or by the `id` or `name` of the map.
+/// `{}` in the message and the help is replaced by the value. If the value is a map, its `id` or `name` is used.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
 /// A combination of keys and values that a map must not have.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// The rule is broken if all of these conditions are true.
+    /// The conditions. A map that meets all of them breaks the rule.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is marked in the error. If a condition is `HasAny`, the key that is present is marked
-    /// instead. If `at` is empty, the map is marked.
+    /// The key whose value is marked in the error; if it is empty, the map is marked. If `never` contains `HasAny`, the
+    /// key of `HasAny` that is present is marked instead.
     pub(crate) at: &'static str,
     pub(crate) fault: Fault,
 }
@@ -111,7 +112,7 @@ pub(crate) enum Condition {
     Has(&'static str),
     /// At least one of several keys is present.
     HasAny(&'static [&'static str]),
-    /// None of several keys is present, or more than one.
+    /// The number of these keys that are present is not one.
     HasNotOne(&'static [&'static str]),
     /// A key is missing.
     Lacks(&'static str),
@@ -161,8 +162,8 @@ pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 /// reads the struct.
 ///
 /// The docs of the struct and of its fields are also the descriptions of the map and of its keys. `must` declares a
-/// required key, and `may` an optional one. A key has the name of its field, unless another name precedes the field.
-/// `as` declares the form of the value.
+/// required key, `may` declares an optional key, and `as` declares the form of the value. A key has the name of its
+/// field, unless another name precedes the field: `may "type" ty` reads the key `type` into the field `ty`.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+

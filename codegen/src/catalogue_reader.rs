@@ -26,8 +26,8 @@ pub(crate) trait Read: Sized {
     /// Reads a node. If the node is invalid, reports an error and returns `None`.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
-    /// Returns a placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. No
-    /// entry refers to a placeholder, and no rule rejects it.
+    /// Returns a placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. A
+    /// placeholder breaks no rule, and no entry refers to it.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
@@ -107,8 +107,8 @@ impl Reader {
                 None => entries.values.push((key.name, name, value)),
             }
         }
-        // If a key is unknown or a duplicate, the rules are not checked, because that error may be the reason why a
-        // rule is broken.
+        // The rules are checked only if every key is known and occurs once. Otherwise, for example, a misspelt key
+        // would also be reported as missing.
         let is_whole = entries.values.len() == written.len();
         if is_whole {
             map.rules.iter().for_each(|rule| self.rule(rule, &entries));
@@ -118,7 +118,8 @@ impl Reader {
         {
             self.fault(fault, &entries, "");
         }
-        // If all keys were invalid, the map is not read as an empty map, because that could cause a second error.
+        // A map of which all keys were invalid is not read as an empty map, because an empty map could cause a second
+        // error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 

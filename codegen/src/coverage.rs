@@ -15,7 +15,7 @@ use unknown_facts::UnknownFact;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     endpoints: CountTable,
-    /// The number of facts for each evidence.
+    /// The number of facts: one row for each kind of fact, one column for each evidence.
     facts: CountTable,
     /// The unknown facts, the most useful first.
     unknown: Vec<UnknownFact>,

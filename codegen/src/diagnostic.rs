@@ -19,7 +19,8 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of every 64th character. The lookup of any other character starts at the mark before it.
+    /// The byte offset of every 64th character (a mark). The byte offset of another character is counted from the mark
+    /// before it.
     marks: Vec<usize>,
 }
 
@@ -234,8 +235,8 @@ fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)
     if start == first.start {
         return vec![snippet.path(path).into()];
     }
-    // If the excerpt begins in the middle of a line, the renderer would count columns from there, so the header with
-    // the right column is added separately.
+    // If the excerpt begins in the middle of a line, the renderer would count columns from that position. Therefore,
+    // the header with the correct column is added separately.
     let (line, column) = location.position();
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }

@@ -17,7 +17,7 @@ use crate::yaml_parser;
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The content of `service.yaml`; `None` if the file cannot be read, so that its names are unknown.
+    /// The content of `service.yaml`; `None` if the file cannot be read. Its names are then unknown.
     pub(crate) service: Option<Document<spec::Service>>,
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,

@@ -72,7 +72,7 @@ pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
-/// Returns the text from which the name of the constant for a limit set is derived.
+/// Returns `set NAME`. The name of the constant for a limit set, such as `SET_A`, is derived from this text.
 pub fn limit(name: &str) -> String {
     format!("set {name}")
 }

@@ -286,8 +286,7 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
     Ok(())
 }
 
-/// Removes the parent folders of a removed file, up to the first folder that is not empty, which `remove_dir` does not
-/// remove.
+/// Removes the parent folders of a removed file until one of them is not empty.
 fn remove_empty_parents(root: &Path, removed: &Path) {
     for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
         if fs::remove_dir(parent).is_err() {

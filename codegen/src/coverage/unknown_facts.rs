@@ -81,8 +81,8 @@ fn limits(api: &Api) -> Option<UnknownFact> {
     )
 }
 
-/// Returns the params that only weak evidence declares as required. With better evidence, they would be arguments of
-/// the method.
+/// Returns the params that are required only according to public clients or the previous API version. If documentation
+/// confirms that a param is required, it becomes an argument of the method.
 fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
@@ -91,7 +91,7 @@ fn required(api: &Api) -> Vec<UnknownFact> {
         }
     }
     let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
-        let help = "if documented or published, it becomes a required argument";
+        let help = "if documentation confirms it, the param becomes an argument";
         some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
     });
     unknown.collect()

@@ -128,13 +128,14 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// Returns one macro call that implements the setter traits for an endpoint. The macro of a param set adds the traits
-/// of the set. A setter whose type differs between endpoints is listed with its type.
+/// Returns the macro call that implements the setter traits for an endpoint. If the endpoint uses a param set, the
+/// macro of the set is called, which also implements the traits of the set. If the type of a setter differs between
+/// endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
-    // The first setters are those of the param set, and its macro adds their traits.
+    // The setters of the param set come first, and the macro of the set implements their traits, so they are skipped.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

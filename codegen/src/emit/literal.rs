@@ -206,8 +206,8 @@ fn list(key: &str, values: &[String]) -> TokenStream {
     set(key, Some(quote!(&[#(#values),*])))
 }
 
-/// Returns a param of an endpoint as an expression: a literal, or the constant of a shared param with the overrides of
-/// the endpoint.
+/// Returns a param of an endpoint as an expression. A shared param is its constant, followed by calls that set the
+/// endpoint's overrides; any other param is a literal.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -246,7 +246,7 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// Returns the params of an endpoint: the constant of the param set, the endpoint's own params, and the params of the
+/// Returns the params of an endpoint: the constant of the param set, the endpoint's own params, and those params of the
 /// set that the endpoint overrides.
 fn params(api: &Api, endpoint: &Endpoint) -> Option<TokenStream> {
     let params = endpoint.params.as_ref()?;

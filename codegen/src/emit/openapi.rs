@@ -125,8 +125,9 @@ fn tag(group: &Group) -> Object {
 
 /// Returns the operation id, from which other generators derive the method name.
 ///
-/// One underscore joins group and endpoint. If an endpoint of a group with a longer name has the same id, two
-/// underscores are used.
+/// The id is the group and the endpoint, joined by an underscore. If a group with a longer name already yields this id,
+/// two underscores join them: the endpoint `b_c` of the group `a` becomes `a__b_c` if the group `a_b` has an endpoint
+/// `c`.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_same_id = |other: &Group| {

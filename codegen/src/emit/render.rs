@@ -43,8 +43,8 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // An item on one line follows without a blank line if it is a macro call, or if the previous item is on
-            // one line too, as in a list of modules.
+            // A blank line precedes every item, except one-line macro calls and one-line items in a row, such as a list
+            // of modules.
             let is_line = item.lines().count() == 1;
             if body.is_empty() || !is_line || !(after_line || item.contains("!(")) {
                 body += "\n";

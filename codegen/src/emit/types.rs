@@ -17,7 +17,7 @@ pub(super) fn file(api: &Api) -> File {
     };
     let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
     imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
-    // If the file has only enums, a name `Cow` can only be a variant, which needs no import.
+    // Only identifiers use `Cow`. In a file that has only enums, `Cow` can only be the name of a variant.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }

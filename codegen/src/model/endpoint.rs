@@ -57,7 +57,7 @@ pub struct Endpoint {
     pub weight: u32,
 }
 
-/// The source of the params that select a time range of an endpoint.
+/// The origin of the params that select a time range of an endpoint.
 #[derive(Debug, Default, PartialEq)]
 pub enum HistorySource {
     /// The params that the service declares, if the endpoint has them.
@@ -65,7 +65,7 @@ pub enum HistorySource {
     Service,
     /// The params that the endpoint declares.
     Endpoint(History),
-    /// It is unknown whether the usual params return a history.
+    /// The endpoint has the params that the service declares, but it is unknown whether they return a history.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ pub struct ParamSet {
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// The index of the shared param and `true` if the endpoint overrides any of its facts; `None` for the endpoint's
+    /// For a shared param, its index, and `true` if the endpoint overrides any of its facts; `None` for the endpoint's
     /// own param.
     pub shared: Option<(usize, bool)>,
 }
@@ -172,8 +172,8 @@ pub struct Setter {
     pub range: Range,
     pub default: Option<String>,
     pub allowed_values: Vec<String>,
-    /// The evidence; `None` if it differs between endpoints. In the same way, the unit, range, default and allowed
-    /// values are each empty if they differ.
+    /// The evidence; `None` if it differs between endpoints. Likewise, `unit`, `range`, `default` and `allowed_values`
+    /// are empty if they differ.
     pub evidence: Option<Evidence>,
     pub notes: String,
     /// The type, or `None` if it differs between endpoints.
@@ -197,7 +197,7 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The format of the time, unless a field declares it.
+        /// The format of the time. A field that declares its own format overrides it.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },

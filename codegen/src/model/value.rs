@@ -101,7 +101,7 @@ pub enum Type {
     Any,
     Named(String),
     Record(RecordRef),
-    /// A record in a list or map inside the record itself.
+    /// A record that contains itself, in a list or a map.
     Recursive(RecordRef),
     List(Box<Type>),
     /// An object with arbitrary keys, such as the names of coins.

@@ -1,5 +1,5 @@
-//! Lists the names that every emitted crate uses, by scope. In the same scope, names of a catalogue must differ from
-//! them.
+//! Lists the names that every emitted crate uses, by scope. A name of a catalogue must differ from all names in its
+//! scope.
 //!
 //! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
 //! listed, and every name that is listed must be used. Planned names have a separate list.
@@ -41,7 +41,8 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods of traits in the prelude, which every value has. A method with the same name would hide them.
+/// Methods of prelude traits, which every value has. An emitted method with one of these names would hide the trait
+/// method.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
 /// Modules at the root of the crate, including those re-exported from the runtime.

@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit or format on a body whose record lists the time field, because the field itself declares it.
+    /// Rejects a unit or format on a body whose record lists the time field, because the unit belongs to that field.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));

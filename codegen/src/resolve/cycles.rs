@@ -10,8 +10,8 @@ pub(super) struct Cycles<'a> {
     index: HashMap<&'a str, usize>,
     /// For each record, `true` if it is in a cycle, or between two cycles, through fields of any type.
     all: Vec<bool>,
-    /// The same for cycles through fields that are neither a list nor a map. A cycle through a list or a map is valid,
-    /// because these can be empty.
+    /// The same for cycles through fields that are neither a list nor a map. A record in such a cycle would be
+    /// infinitely large. A cycle through a list or a map is valid, because these can be empty.
     endless: Vec<bool>,
 }
 

@@ -5,7 +5,7 @@ use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedPar
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
-/// A param of a history: the name, a test of its type, and the accepted types in words.
+/// A param of a history: the name, a test of its type, and the accepted types as text for messages.
 type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Type) -> bool, &'static str);
 
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.

@@ -203,7 +203,7 @@ impl<'a> Resolver<'a> {
         let served = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
         let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
-        // If no values are known to work, the example of the shared param is the example.
+        // The example of the shared param applies only if no values are known to work.
         let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
         let example = example.filter(|_| served.is_empty() && works.is_empty());
         self.consistent_values(param, entry.default.as_ref(), [served, works, refused], example)
@@ -241,8 +241,8 @@ impl<'a> Resolver<'a> {
         known.map(drop).and(default).and(shown).and(consistent.map(drop))
     }
 
-    /// Checks that the client can send a value. It cannot if the param has another constant value. A path param cannot
-    /// have the values `.` and `..`, because they would change the path.
+    /// Checks that the client can send a value. A param with a constant value sends no other value. A path param cannot
+    /// be `.` or `..`, which would change the path.
     fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             let message = "a param with `const_value` accepts no other value";
@@ -255,7 +255,7 @@ impl<'a> Resolver<'a> {
         Err(self.error("path-segment", value.at(), message, "omit it"))
     }
 
-    /// Rejects a setter for several values on a param whose `single_value` has evidence that is enforced.
+    /// Rejects `list_setter` on a param that accepts only one value, if `single_value` is documented or published.
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
@@ -364,8 +364,7 @@ pub(super) fn example(
     own.or_else(|| shared.or(known.first()).cloned())
 }
 
-/// Returns `true` for a param in the path, and for one whose `required` has evidence that is enforced. Such a param is
-/// an argument of the method.
+/// Returns `true` if a param is an argument of the method: it is in the path, or `required` is documented or published.
 fn is_argument(param: &spec::Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

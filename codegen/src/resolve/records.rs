@@ -46,8 +46,8 @@ impl<'a> Resolver<'a> {
             let fields = self.fields(scope, &record.fields, record.evidence, None);
             self.used.within = None;
             if cycles.is_endless(name) {
-                let message = format!("`{name}` contains itself outside of a list or a map");
-                let help = "use the type `any` for the field that closes the cycle; a cycle needs a list or a map";
+                let message = format!("`{name}` contains itself without a list or a map in between");
+                let help = "make the field that leads back to the record a list, a map or `any`";
                 return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;

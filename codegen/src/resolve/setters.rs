@@ -30,9 +30,9 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Clears the facts of a setter that differ from the facts about a param.
+/// Clears each fact of a setter that differs from the fact about a param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
-    // The notes on a shared param stay, because they apply to every endpoint, even if an endpoint has other notes.
+    // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
     if !is_shared && setter.notes != param.notes {
         setter.notes.clear();
     }

@@ -46,7 +46,7 @@ map! {
         /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
         /// `unknown` if they are unknown. The key is omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// The response body, or `unknown`. `series` means a series of unknown records, with the evidence of the
+        /// The response body, or `unknown`. `series` means a series of unknown records; its evidence is that of the
         /// envelope.
         may body: Known<BodyEntry>;
         /// The params that select the time range of a history, if they differ from those of the service. `unknown`
@@ -72,8 +72,8 @@ map! {
 }
 
 map! {
-    /// A body has one of `series`, `object` and `type`. Fields that a series lists inline do not include the time field
-    /// of the envelope, unless they are positional. A named record includes its time field.
+    /// A body has one of `series`, `object` and `type`. A series that lists fields omits the time field of the
+    /// envelope, unless the series is positional. A named record lists its time field.
     Body, BODY, "a body" {
         /// A list of records, usually a time series. The value is the fields of a record (without the time field of the
         /// envelope), the name of a record, or `unknown`.

@@ -146,9 +146,9 @@ const JSON_PATH: Form = Form::Like(
 
 map! {
     /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
-    /// A response with a success status is also an error if it contains a message that is not empty, at a path that is
-    /// not a field in the catalogue. A series is an error only if it also has no records and, if `code` is declared,
-    /// contains an error code.
+    /// A response with a success status is also an error if it contains a message that is not empty, unless the
+    /// catalogue lists the path of the message as a field. For a series, two more conditions apply: it has no records,
+    /// and it contains an error code if `code` is declared.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
@@ -163,7 +163,7 @@ map! {
     }
 }
 
-/// Returns the condition that a number of a limit is at least 1; `message` is that of the error.
+/// Returns the condition that a number in a limit set is at least 1; `message` is the message of the error.
 const fn at_least_one(message: &'static str) -> Form {
     Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
 }

@@ -12,7 +12,7 @@ pub(super) fn base_url(service: &Service) -> String {
     if !service.base_url_suffix.is_empty() {
         let evidence = service.base_url_evidence.map(|evidence| format!(" {}", source(evidence))).unwrap_or_default();
         let suffix = code(&service.base_url_suffix);
-        text += &format!("It ends in {suffix}; the path of a request may begin with {suffix} too.{evidence}\n");
+        text += &format!("The base URL ends in {suffix}. Paths may begin with {suffix} too.{evidence}\n");
     }
     text
 }

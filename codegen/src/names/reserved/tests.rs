@@ -63,10 +63,10 @@ fn types_are_reserved() {
         let pieces = text.split('"').collect::<Vec<_>>();
         let imports = pieces.windows(3).filter(|window| window[1] == ", " && is_import(window[2]));
         used.extend(imports.map(|window| window[0].to_owned()).filter(|name| name.starts_with(char::is_uppercase)));
-        // A list of names is a string literal that contains only names.
+        // The emitters list names in string literals, such as `"Client Request"`.
         let lists = pieces.iter().skip(1).step_by(2).map(|text| text.replace('\\', ""));
         let lists = lists.filter(|text| text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace()));
-        // A literal that ends in a space, such as `"Basic "`, is a value.
+        // A literal that ends in a space, such as the header prefix `"Basic "`, is not a list of names.
         let lists = lists.filter(|text| !text.ends_with(' '));
         used.extend(lists.flat_map(|text| text.split_whitespace().filter_map(type_name).collect::<Vec<_>>()));
     }

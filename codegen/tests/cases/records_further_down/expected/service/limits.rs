@@ -19,8 +19,8 @@ pub fn named(name: &str) -> Result<RateLimit, Error> {
     RateLimit::named(name, SERVICE.limits)
 }
 
-/// Returns the limit that satisfies all sets. It is the default of a client, because it is unknown which set
-/// applies.
+/// Returns a rate limit that satisfies all sets. It is the default of a client, because the set that applies is
+/// unknown.
 pub fn all() -> RateLimit {
     RateLimit::all(SERVICE.limits)
 }
