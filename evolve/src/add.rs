@@ -49,7 +49,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         }
         if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
             let group = at.module();
-            notes.push(format!("`{label}` has no path yet; if it is this endpoint, add it with `--group {group}`"));
+            notes.push(format!("`{label}` has no path yet; to give it this path, use `--group {group}`"));
         }
     }
     let file = format!("{group}.yaml");
@@ -81,7 +81,7 @@ fn entry(addition: &Addition) -> Tree {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
-    // If the path has params, they have to be listed, so the params cannot be unknown.
+    // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
     let params = match (&addition.params, in_path.is_empty()) {
         (None, true) => "unknown".into(),
         _ => Tree::List(own.chain(named).collect()),
@@ -96,8 +96,8 @@ fn entry(addition: &Addition) -> Tree {
         .with("body", "unknown")
 }
 
-/// Returns the name of an endpoint for which no name was given: the words of the last path segment that is not a param,
-/// or `Root`.
+/// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, or `Root` if
+/// there is no such segment.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
     segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())
@@ -270,7 +270,7 @@ endpoints:
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
         let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
         let expected = [
-            "`market.basis_ratio` has no path yet; if it is this endpoint, add it with `--group market`",
+            "`market.basis_ratio` has no path yet; to give it this path, use `--group market`",
             "the group `markets` is new; did you mean `market`?",
         ];
         assert_eq!(change.notes(), expected);

@@ -176,7 +176,8 @@ impl Editor {
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
     }
 
-    /// Returns the body or the record that lists the fields of a body, and the fields; `None` if they are unknown.
+    /// Returns the tree that lists the fields of a body (the body itself or its record), and the fields; `None` if the
+    /// fields are unknown.
     pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {
         match ["series", "object"].iter().find_map(|kind| body.get(kind))? {
             Tree::List(fields) => Some((body, fields)),
@@ -193,7 +194,7 @@ impl Editor {
         if let Tree::List(items) = list.tree(self) { items } else { &[] }
     }
 
-    /// Returns the path of a record to which the items of a file can refer, by its name.
+    /// Returns the path of the record with this name in a file or, if the file has no such record, in `service.yaml`.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| {
             let records = self.tree(file).entries("records");

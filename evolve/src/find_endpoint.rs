@@ -31,7 +31,7 @@ pub(crate) fn find(editor: &Editor, wanted: &str) -> Result<(String, YamlPath), 
     }
     found.pop().ok_or_else(|| {
         let meant = did_you_mean(wanted, known.iter().map(String::as_str));
-        let help = if meant.is_empty() { "`cargo xtask add` adds one".to_owned() } else { meant };
-        Refusal::Message(format!("the catalogue has no such endpoint; {help}"))
+        let help = if meant.is_empty() { "add it with `cargo xtask add`".to_owned() } else { meant };
+        Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}"))
     })
 }

@@ -75,7 +75,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
-        // If the paths of the catalogue include the server's path, the base URLs differ, so they are not compared.
+        // If the paths of the catalogue include the server's path, the base URLs necessarily differ, so the difference
+        // is not noted.
         service::note_differences(&service, suffix.is_empty(), &mut editor);
     }
     let mut change = editor.close()?;
@@ -94,7 +95,7 @@ struct Reader<'d> {
     options: &'d Import,
     draft: Draft,
     omissions: Omissions,
-    /// The indices of the records whose fields are being read.
+    /// The indices of the open records, which are the records whose fields are being read.
     open: Vec<usize>,
     /// The number of open records at the start of the innermost list or map.
     open_around_list: usize,

@@ -56,8 +56,8 @@ impl LiveRequest {
         Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
     }
 
-    /// Rejects a param that none of these endpoints is known to have, because a misspelt param would be omitted from
-    /// every request.
+    /// Rejects a param that none of the endpoints has. Otherwise, a misspelt param would be omitted from every request
+    /// without an error.
     pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
         let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();
@@ -71,8 +71,8 @@ impl LiveRequest {
             none if none.is_empty() => "the catalogue has none".to_owned(),
             listed => format!("the catalogue has {listed}"),
         };
-        let label = if let [one] = requests { &one.endpoint } else { "each of these endpoints" };
-        Err(Refusal::Message(format!("{label} has no param `{name}`; {help}")))
+        let of = if let [one] = requests { &one.endpoint } else { "any of these endpoints" };
+        Err(Refusal::Message(format!("`{name}` is not a param of {of}; {help}")))
     }
 
     /// Returns the path with its params filled in, and the other given params that the endpoint may have.
@@ -110,14 +110,17 @@ mod tests {
         };
         let table = [
             (vec![known(&["symbol", "limit"])], Ok(())),
-            (vec![known(&["limits"])], Err("books has no param `limit`; did you mean `limits`?")),
-            (vec![known(&["coin", "venue"])], Err("books has no param `limit`; the catalogue has `coin`, `venue`")),
-            (vec![known(&[])], Err("books has no param `limit`; the catalogue has none")),
+            (vec![known(&["limits"])], Err("`limit` is not a param of books; did you mean `limits`?")),
+            (
+                vec![known(&["coin", "venue"])],
+                Err("`limit` is not a param of books; the catalogue has `coin`, `venue`"),
+            ),
+            (vec![known(&[])], Err("`limit` is not a param of books; the catalogue has none")),
             (vec![None], Ok(())),
             (vec![known(&["coin"]), known(&["limit"])], Ok(())),
             (
                 vec![known(&["limits"]), None],
-                Err("each of these endpoints has no param `limit`; did you mean `limits`?"),
+                Err("`limit` is not a param of any of these endpoints; did you mean `limits`?"),
             ),
         ];
         let given = [("limit".to_owned(), "5".to_owned())];

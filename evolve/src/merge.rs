@@ -106,8 +106,8 @@ pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
 
-/// A drafted endpoint (`new`) and the known endpoint that it describes, if there is one. `params` and `body` are `true`
-/// if the draft contains them and the catalogue does not.
+/// A drafted endpoint (`new`) and, if the catalogue has the endpoint, its path there (`known`). `params` and `body` are
+/// `true` if the draft contains them and the catalogue does not.
 #[derive(Debug)]
 struct Gap {
     new: YamlPath,
@@ -173,7 +173,7 @@ impl Merger<'_> {
         let new = gap.new.tree(&self.draft.editor);
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
         if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
-            // The evidence of an endpoint is the evidence of its path. Its own params and its body keep their evidence.
+            // The endpoint gets the evidence of the new path. Its own params and its body keep the old evidence.
             let params =
                 known.key("params").items(self.editor).into_iter().filter(|(_, param)| param.get("use").is_none());
             let inheriting = params.map(|(at, _)| at).chain([known.key("body")]).filter(|at| {
@@ -237,8 +237,8 @@ impl Merger<'_> {
             if self.editor.tree(file).get("title").is_some() {
                 self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
             } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
-                // A new group is not added if all of its endpoints are already known in other groups.
-                // `write_records` may have created the file with the records of the group.
+                // A new group is not added if all of its endpoints are already known in other groups. The file may
+                // already exist with records of the group, because `write_records` runs first.
                 let records = self.editor.tree(file).entries("records").to_vec();
                 let mut head = drafted.clone();
                 head.set(GROUP, "records", (!records.is_empty()).then_some(records));

@@ -11,15 +11,15 @@ pub(super) struct Observed {
     pub(super) nulls: usize,
     pub(super) booleans: usize,
     pub(super) integers: usize,
-    /// The number of fractions, including numbers outside the range of 64-bit integers.
+    /// The count of numbers with a fraction, and of numbers outside the range of 64-bit integers.
     pub(super) fractions: usize,
     /// The number of strings that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
-    /// The number of numbers, including those in strings, that are not 64-bit integers.
+    /// The count of numbers, including those in strings, that `i64` cannot represent.
     pub(super) non_integers: usize,
-    /// The number of those that are unsigned 64-bit integers.
+    /// The count of integers that `u64` can represent, but not `i64`.
     pub(super) large_counts: usize,
-    /// The number of integers that would be rounded as a `number`.
+    /// The count of integers that lose digits if they are converted to `f64`.
     pub(super) rounded: usize,
     /// The smallest number, including those in strings.
     pub(super) min: f64,
@@ -55,11 +55,11 @@ const MAX_ROW: usize = 40;
 /// The maximum number of items of a list that are analysed by index.
 const MAX_ITEMS: usize = 1000;
 
-/// The maximum nesting depth at which the items of lists are also collected by index, and the values of objects also
-/// without their keys. These values are then added twice, so each level doubles the work.
+/// Down to this nesting depth, the items of lists are also collected by index, and the values of objects are also
+/// collected without their keys. Each value is then added twice, so each level doubles the work.
 const MAX_DEPTH: usize = 6;
 
-/// The largest number for which an `f64` represents every integer up to the number exactly.
+/// Up to this number, an `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Observed {
@@ -121,8 +121,8 @@ impl Observed {
         let is_whole = float.fract() == 0.0;
         self.large_counts += usize::from(is_unsigned && integer.is_none());
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
-        // A large number with few digits is considered exact, unless it is beyond the 64-bit integers and below the
-        // numbers that are usually written with an exponent.
+        // A large number with few digits counts as exact. Numbers from 1e19 to 1e21 do not, because they exceed 64-bit
+        // integers, and are usually written with all digits.
         let is_long = || (1e19..1e21).contains(&float.abs()) || format!("{:e}", float.abs()).len() > 18;
         self.rounded += usize::from(is_whole && float.abs() > EXACT && is_long());
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;

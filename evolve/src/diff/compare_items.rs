@@ -17,7 +17,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
-        // The name of a renamed group or type also occurs in other items, which are not reported as changed.
+        // The old names of renamed groups and types are replaced, so that items with these names do not count as
+        // changed.
         let old = renames.applied(old);
         let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
@@ -38,15 +39,15 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
     let present = there.keys().cloned().collect();
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
-        // The entry of a new group does not list the endpoints of the group, so the endpoints are always reported.
+        // The report of a new group does not list the endpoints of the group, so new endpoints are always reported.
         if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
             changes.add(located(Change::new(Minor, Heading::Added, introduced(new)), new));
         }
     }
 }
 
-/// Returns `true` if the addition or removal of an item follows from the addition or removal of its owner, or of the
-/// setter that all endpoints share.
+/// Returns `true` if the addition or removal of an item is already clear from another change: the addition or removal
+/// of its owner, or of the setter with the same name that all endpoints share.
 fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
@@ -64,8 +65,8 @@ fn pair(old: &Item, new: &Item, (before, renames): (&[Item], &Renames), changes:
     let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
         || matches!(new.kind, Kind::Setter | Kind::ListSetter) && !new.is_member();
     if is_on_the_wire && old.wire != new.wire {
-        // If another item had this name before, the name was not just corrected: for example, a method now returns the
-        // data of another endpoint.
+        // If the new wire name belonged to another item before, the change is not a correction. For example, a method
+        // now returns the data of another endpoint.
         let belonged_to_another = before.iter().any(|other| {
             let has_owner = || new.kind == Kind::Endpoint || renames.applied(other).owner == new.owner;
             other.kind == new.kind && other.wire == new.wire && has_owner()
@@ -94,8 +95,8 @@ fn located(change: Change, item: &Item) -> Change {
 /// Returns the replacement for a removed item, in parentheses; empty if there is none.
 fn substitute(Item { kind, owner, wire, .. }: &Item) -> String {
     match kind {
-        Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` requests it untyped)"),
-        Kind::Value => format!(" (`{owner}::from(\"{wire}\")` sends the same)"),
+        Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` returns untyped JSON)"),
+        Kind::Value => format!(" (`{owner}::from(\"{wire}\")` still sends the value)"),
         Kind::Field => format!(" (`unknown_fields` contains `{wire}` if a response has it)"),
         _ => String::new(),
     }

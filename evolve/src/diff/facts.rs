@@ -28,7 +28,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// The facts, by location and text. Each fact has the verdict on a change of its value, and the value.
+/// The facts by location and text. Each entry has the verdict on a change of the fact, and the value of the fact.
 #[derive(Default)]
 struct Facts(BTreeMap<(String, String), (Verdict, String)>);
 
@@ -73,7 +73,8 @@ impl Facts {
         }
         for (name, record) in records(api) {
             if record.form == RecordLayout::Positional {
-                // The text of the fact contains the sorted names, so that only orders of the same names are compared.
+                // The text contains the sorted names, and only facts with equal texts are compared. So the order is
+                // compared only between records with the same fields.
                 let mut sorted: Vec<_> = record.fields.iter().map(|field| format!("`{}`", field.wire_name)).collect();
                 let order = sorted.join(", ");
                 sorted.sort();
@@ -98,7 +99,8 @@ impl Facts {
         }
     }
 
-    /// Adds the unit or format of a value. A change of it is a patch, because programs cannot read it at run time.
+    /// Adds the unit or format of a value. A change of the unit is a patch, because programs cannot read it at run
+    /// time.
     fn add_unit(&mut self, service: &Service, location: &str, ty: &Type, unit: &str) {
         let value = match ty.innermost() {
             Type::Timestamp(form) if *form == service.time_form => "that of the service".to_owned(),
@@ -118,8 +120,8 @@ fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
 
 fn base_url(before: &Service, after: &Service, changes: &mut Changes) {
     let [was, now] = [before, after].map(|service| service.base_url_suffix.as_str());
-    // If the new suffix is the end of the old one, every base URL that ended in the old suffix also ends in the new
-    // one, so no program has to change.
+    // If the new suffix is the end of the old suffix, such as `/v2` and `/api/v2`, every old base URL is still valid,
+    // so no program has to change.
     if now != was && was.ends_with(now) {
         let text = format!("a base URL no longer has to end in `{was}`");
         changes.add(Change::new(Patch, Heading::Changed, text));

@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) summary: String,
 }
 
-/// The kind of an item. The names of earlier kinds occur in items of later kinds, so items are compared in this order.
+/// The kind of an item. A kind may contain names of the kinds above it, so items are compared in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Group,

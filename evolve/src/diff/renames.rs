@@ -7,7 +7,7 @@ use super::public_items::{Item, Kind};
 pub(super) struct Renames(Vec<(String, String)>);
 
 impl Renames {
-    /// Notes the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
+    /// Records the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
     /// their names.
     pub(super) fn note(&mut self, old: &Item, new: &Item) {
         if !old.is_member() {

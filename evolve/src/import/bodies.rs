@@ -114,7 +114,7 @@ impl<'d> Reader<'d> {
             _ => {}
         }
         // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
-        // the record. This use is counted a second time, so that the record gets a name.
+        // the record. Only records with several uses get a name, so this use counts twice.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }

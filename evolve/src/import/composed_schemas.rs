@@ -1,7 +1,8 @@
 //! Composed schemas: `allOf`, `oneOf` and `anyOf`.
 //!
-//! The parts and the keys of the schema itself are merged into one record. A single alternative, with or without
-//! `null`, counts as a part. The catalogue cannot express a choice among several alternatives.
+//! The schemas under `allOf` are parts. A single alternative under `oneOf` or `anyOf`, with or without `null`, is a
+//! part too. The parts and the keys of the schema itself are merged into one record. The catalogue cannot express a
+//! choice among several alternatives.
 
 use std::collections::HashSet;
 
@@ -13,7 +14,7 @@ use super::omissions::Weight;
 use super::schemas::{Valued, is_nullable};
 use crate::draft_types::{ANY, record_name};
 
-/// Keys that describe the type itself. A part without any of them contains only facts.
+/// Keys that describe the type itself. A part without any of them contains only facts such as a range.
 const STRUCTURE: &str = "$ref additionalProperties allOf anyOf enum format items oneOf properties required type";
 
 /// Returns the alternatives under a key, except `null`, each with its index.
@@ -47,8 +48,8 @@ fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
 }
 
 impl Document {
-    /// Returns a schema and all schemas that apply to it, nearest first: references, parts, and the references of
-    /// parts.
+    /// Returns a schema and all schemas that apply to it, nearest first: the targets of its references, its parts, and
+    /// the targets of their references.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         self.add_layers(schema, pointer, &mut layers, &mut HashSet::new());

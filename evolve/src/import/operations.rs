@@ -37,7 +37,8 @@ impl<'d> Reader<'d> {
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        // A missing `parameters` means an empty list, so emitted descriptions declare unknown params with another key.
+        // A missing `parameters` means an empty list, so emitted descriptions declare unknown params with the key
+        // `x-params`.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = self.params(item, operation, pointer);
         let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
@@ -59,10 +60,10 @@ impl<'d> Reader<'d> {
         let server = self.server_path.as_str();
         let repeats = !server.is_empty() && path.starts_with(&format!("{server}/"));
         if repeats {
-            self.omissions.add(Weight::Fact, format!("`{server}` of the server, which a path repeats"), pointer);
+            self.omissions.add(Weight::Fact, format!("the server path `{server}`, which the path includes"), pointer);
         }
-        // The complete path on the host. The paths in the catalogue follow the suffix of base URLs, which may be the
-        // end of the server's path.
+        // The path on the host, which includes the path of the server. A path in the catalogue is the part after the
+        // suffix of the base URLs. The suffix may be only the end of the server's path.
         let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
         let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };

@@ -96,7 +96,7 @@ impl<'d> Reader<'d> {
         let is_list = item(&ty).is_some();
         let (ty, list, list_as) = several(param, &ty, in_path);
         if is_list && list.is_none() {
-            self.omissions.add(Weight::Fact, "a `style` of lists, so the param accepts only one value", pointer);
+            self.omissions.add(Weight::Fact, "an unsupported `style`, so the param accepts only one value", pointer);
         }
         if record_in(ty).is_some() || innermost(ty) != ty {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);

@@ -44,7 +44,7 @@ impl<'d> Reader<'d> {
         if !self.open.contains(&known) || self.open_around_list >= self.open.len() {
             return Some(known);
         }
-        let why = "a record that becomes `any`, because it may contain itself outside of a list or map";
+        let why = "a record that becomes `any`, because it contains itself without a list or map in between";
         self.omissions.add(Weight::Untyped, why, pointer);
         None
     }
@@ -88,7 +88,7 @@ impl<'d> Reader<'d> {
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(Named::new(tree, name, owner(pointer)));
         self.open.push(index);
-        // A record is read only once, so the result must not depend on the depth at which it occurs first.
+        // A record is read only once, at any depth, so the depth is counted from each record.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {

@@ -13,11 +13,11 @@ use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_nam
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Returns the facts of a schema. A fact that the schema itself does not declare is taken from the schemas that it
-    /// refers to or combines.
+    /// Returns the facts of a schema. A fact that the schema itself does not declare is read from the schemas to which
+    /// the schema refers or that it combines.
     pub(super) fn facts_of_value(&mut self, schema: &'d Value, ty: &str, pointer: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // A named type or record declares its own facts, so they are not repeated. A list or map of it has no facts.
+        // The facts about a named type or record are declared there, so they are not repeated.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.facts(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));

@@ -63,7 +63,7 @@ impl Reader<'_> {
     fn draft(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
-                "its keys look like data, not field names: {keys}; leave it `unknown`, and the client returns it as raw JSON"
+                "the keys of the body look like data, not field names: {keys}; leave it `unknown` to get raw JSON"
             )));
         }
         let named = known.text("time");
@@ -110,8 +110,8 @@ impl Reader<'_> {
         let (ty, form) = self.new_type(&name, seen);
         if ty == "any" {
             return Err(Refusal::Message(format!(
-                "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client returns it as raw \
-                 JSON",
+                "the body is {}, for which the catalogue has no type; leave the body `unknown`, and the client returns \
+                 raw JSON",
                 seen.describe()
             )));
         }
@@ -147,8 +147,8 @@ impl Reader<'_> {
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
         Err(Refusal::Message(format!(
-            "it has none of the fields in the catalogue ({}), but has {}, so it is probably the response of another endpoint; \
-             if it is not, set the fields to `unknown` in {} to learn them again",
+            "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
+             endpoint; otherwise, set the fields to `unknown` in {} to learn them again",
             names.join(", "),
             if found.is_empty() { "no fields".to_owned() } else { found.join(", ") },
             self.file

@@ -92,8 +92,8 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(
-            "its records are {}, but the catalogue supports only objects or only lists; leave them `unknown`, and the \
-             client returns them as raw JSON",
+            "the records are {}, but the catalogue supports only objects or only lists; leave the records `unknown`, and \
+             the client returns raw JSON",
             seen.describe()
         ))),
     }
@@ -108,7 +108,7 @@ pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> 
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::new(
-            "the catalogue declares one object, but the response is not one; use another response, or correct `body`",
+            "the response is not an object, as the catalogue declares; use another response, or correct `body`",
         )),
     }
 }

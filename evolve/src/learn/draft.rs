@@ -30,8 +30,8 @@ pub(super) struct Reader<'a> {
     pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
     /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<YamlPath>,
-    /// Values of a record that occur inside values of the same record. Each entry has the file and the name of the
-    /// record.
+    /// The inner values of records that contain themselves, with the file and the name of the record. They are compared
+    /// after the outer values.
     pub(super) waiting: Vec<(String, String, Observed)>,
     pub(super) records: Vec<(Tree, WantedName)>,
     /// The drafted enums: the wanted name and the values of each.
@@ -106,7 +106,8 @@ impl<'a> Reader<'a> {
         let files = [self.file.as_str(), SERVICE].into_iter();
         let known = files.flat_map(|file| self.editor.tree(file).entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
-            // The known record may require a field that is missing in these objects.
+            // A field that the known record requires may be missing in these objects, so the known record is widened
+            // too.
             self.known_record(&known, seen);
             return known;
         }

@@ -51,11 +51,11 @@ impl<'a> Reader<'a> {
         let is_other = is_chosen && names::ident(wanted, Case::Pascal).as_deref() != Ok(ty);
         match TypeExpr::parse(ty)? {
             TypeExpr::Builtin(_) => {
-                self.editor.note(format!("cannot make an enum of `{name}`: it is {ty}; make it a string first"));
+                self.editor.note(format!("cannot make an enum of `{name}`: its type is {ty}; use `string` first"));
             }
             TypeExpr::Name(_) if is_other => {
                 self.editor
-                    .note(format!("`{name}` keeps its type {ty}; to make an enum of it, make it a string first"));
+                    .note(format!("`{name}` keeps its type {ty}; to make it an enum, change it to `string` first"));
             }
             _ => {}
         }

@@ -116,8 +116,8 @@ fn is_record(seen: &Observed) -> bool {
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins. This is so if
-/// most keys look like data, or if no two objects have a key in common.
+/// Returns examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
+/// like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);

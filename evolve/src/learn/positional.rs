@@ -23,7 +23,7 @@ impl Reader<'_> {
             (true, true) => Ok(named_as(listed, &seen)),
             (false, false) => Ok(seen),
             (known, _) => Err(Refusal::Message(format!(
-                "its records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \
+                "the records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \
                  learn it again",
                 seen.describe(),
                 if known { "lists (`positional`)" } else { "objects" }
@@ -41,8 +41,8 @@ impl Reader<'_> {
 fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
-            "its records are {} of different lengths, so their items cannot be named; leave them `unknown`, and the \
-             client returns them as raw JSON",
+            "the records are {} of different lengths, so their items cannot be named; leave the records `unknown`, and \
+             the client returns raw JSON",
             seen.describe()
         )));
     }

@@ -17,8 +17,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. If they do
-    /// not, this is reported.
+    /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise,
+    /// adds a note.
     pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
         let envelope = self.editor.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
@@ -60,8 +60,7 @@ impl Reader<'_> {
         true
     }
 
-    /// Returns `true` if records have the time field that a body declares although its fields are unknown. If they do
-    /// not, this is reported.
+    /// Returns `true` if records have the time field that a body with unknown fields declares. Otherwise, adds a note.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
         let is_timestamp = values
@@ -126,7 +125,7 @@ impl Reader<'_> {
     /// Returns the fields of a record that must remain timestamps, because a series uses them as its time; each with
     /// the reason.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
-        const REMEDY: &str = "it is the time of a series; set `time: none` in the body before you learn this";
+        const REMEDY: &str = "it is the time of a series; set `time: none` in the body, then learn again";
         let envelope = editor.service.envelope_time().map(|time| time.name.as_str());
         let bodies = endpoints(editor).into_iter().filter_map(|(_, endpoint)| endpoint.get("body"));
         let series = bodies.filter(|body| body.text("series") == Some(record));

@@ -44,7 +44,7 @@ impl Reader<'_> {
         let contradiction =
             format!("`{named}` is {ty} (evidence: {known}), but the responses have {}", seen.describe());
         if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| *fixed == name) {
-            self.editor.note(format!("{contradiction}, which the client rejects; it is unchanged, because {why}"));
+            self.editor.note(format!("{contradiction}, which the client rejects; the type is kept, because {why}"));
             return;
         }
         let without =
@@ -150,7 +150,7 @@ fn misfits(field: &Tree, is_time: bool, wider: &str) -> Vec<&'static str> {
     keys.filter(|key| field.get(key).is_some_and(|value| !fits(key, value))).collect()
 }
 
-/// Returns a type for values that do not fit a timestamp which is declared as a string.
+/// Returns a type for values that do not fit a timestamp with a `format`, whose values are strings.
 fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     if seen.values() == 0 || time_format(seen).is_some() {
         return None;

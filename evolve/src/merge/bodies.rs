@@ -71,7 +71,7 @@ impl Merger<'_> {
         }
         let time = body.text("time").or(envelope.as_deref()).map(str::to_owned);
         let own = body.entries("series").iter().position(|field| field.text("name") == time.as_deref());
-        // The time field itself declares its unit, unless it is the envelope's time field, which the body does not list.
+        // The unit belongs to the time field if the body lists the time field, otherwise to the body.
         let is_listed = matches!(body.get("series"), Some(Tree::List(_)));
         let is_body = is_listed && own.is_none() && time.is_some() && time == envelope;
         for key in ["unit", "format"] {

@@ -99,7 +99,7 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         compare("required in the description", |known, new| {
             (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
         });
-        // A known param is compared only if it is an argument, which it is not if it is only reported as required.
+        // A known param that is not an argument is not compared, because the client does not require it anyway.
         compare("not required in the description", |known, new| {
             let is_sent = is_argument(&new.definition) || new.has("const_value");
             (is_argument(&known.definition) && !is_sent).then(String::new)

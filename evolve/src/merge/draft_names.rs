@@ -91,7 +91,7 @@ pub(super) struct NewNames {
 }
 
 impl Merger<'_> {
-    /// Returns the `rust_name` of each endpoint; `None` if an endpoint is known or needs none.
+    /// Returns the `rust_name` of each endpoint; `None` if an endpoint is known or needs no `rust_name`.
     pub(super) fn name_endpoints(&mut self, pairs: &[(YamlPath, Option<YamlPath>)]) -> Vec<Option<String>> {
         let draft = self.draft;
         let ident = |(new, known): &(YamlPath, Option<YamlPath>)| {
@@ -171,8 +171,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names types. A drafted type is the known type with the wanted name, if both have a value in common. Otherwise
-    /// the drafted type is new.
+    /// Names types. A drafted type is identified with the known type that has the wanted name, if the two types have a
+    /// value in common. Otherwise the drafted type is new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
         for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
@@ -207,8 +207,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record. A drafted record is the known record with the wanted name, if that has all drafted fields.
-    /// Otherwise the drafted record is new.
+    /// Names a record. A drafted record is identified with the known record that has the wanted name, if the known
+    /// record has all drafted fields. Otherwise the drafted record is new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();

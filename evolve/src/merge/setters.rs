@@ -77,8 +77,8 @@ impl Setters {
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
         let is_unnamed = param.get("list_setter") == Some(&true.into());
-        // The wire name of a param for several values is often in the plural, so the setter for one value gets the
-        // singular.
+        // The wire name of a param for several values is often in the plural, such as `coins`. The setter for one value
+        // then gets the singular, `coin`.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
         let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, wish, idents);
