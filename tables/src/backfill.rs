@@ -1,9 +1,9 @@
 //! Writes complete histories to files. Records that the files already contain are fetched again only if they may have
 //! changed.
 //!
-//! The input is a list of series, a range and a target. Each series has a state, in the file or in a hidden file, which
-//! lists the fetched ranges. The other ranges are fetched, and their rows are merged with the existing ones. After a
-//! run was killed, the next run continues from that state.
+//! The input is a list of series, a range and a target. The target contains the state of each series, which lists the
+//! ranges that were already fetched. A run fetches the other ranges, and merges their rows with the existing rows.
+//! After a run was killed, the next run continues from the last state.
 
 mod event;
 mod fetch;

@@ -82,7 +82,7 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
             Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
             Some(known) => {
                 let (name, old, new) = (known.name(), known.data_type(), new.data_type());
-                return Err(format!("`{name}` is {old} there, and {new} in the catalogue"));
+                return Err(format!("`{name}` has two types: {old}, and {new} in the catalogue"));
             }
         }
     }
@@ -128,7 +128,7 @@ mod tests {
                     }
                     Err(message) => {
                         assert!(!is_cast);
-                        assert_eq!(message, format!("`x` is {first} there, and {second} in the catalogue"));
+                        assert_eq!(message, format!("`x` has two types: {first}, and {second} in the catalogue"));
                     }
                 }
             }

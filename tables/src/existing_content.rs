@@ -107,7 +107,7 @@ impl ExistingContent {
         for known in once(&this.head.origin).chain(base.map(|base| &base.state.origin)) {
             if *known != job.source_label {
                 let own = &job.source_label;
-                return invalid_input(format!("its rows are from `{known}`, but those of this job are from `{own}`"));
+                return invalid_input(format!("its rows are from `{known}`, but this job fetches from `{own}`"));
             }
         }
         if this.single.is_some() {

@@ -34,7 +34,7 @@ impl FileStorage {
         return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
         #[cfg(not(feature = "s3"))]
         Err(Error::invalid_input(format!(
-            "s3://{bucket}/{prefix}: this program was built without object storage, the feature `s3`"
+            "s3://{bucket}/{prefix}: this program was built without the feature `s3` for object storage"
         )))
     }
 

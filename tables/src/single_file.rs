@@ -99,7 +99,7 @@ impl SingleFile {
     /// Creates the error for several endpoints that have a column of the same name with different types.
     pub(crate) fn mismatch(&self, why: &str) -> Error {
         Error::invalid_input(format!(
-            "{}: {why}; write them to a folder, which has separate files for each endpoint",
+            "{}: {why}; write the endpoints to a folder, which has separate files for each endpoint",
             self.path.display()
         ))
     }

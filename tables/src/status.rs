@@ -35,9 +35,9 @@ pub struct SeriesStatus {
     pub step: u64,
     /// Number of rows.
     pub rows: u64,
-    /// The first record.
+    /// The time of the first record.
     pub first: Option<Timestamp>,
-    /// The last record.
+    /// The time of the last record.
     pub last: Option<Timestamp>,
     /// Ranges without records between the first and the last record; adjacent intervals form one range.
     pub gaps: Vec<Range<Timestamp>>,

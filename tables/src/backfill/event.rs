@@ -99,12 +99,12 @@ pub struct SeriesReport {
     pub dropped: u64,
     /// Number of missing records between the first and the last record.
     pub missing: u64,
-    /// The maximum number of records that a run has planned to fetch and no run has fetched, before the first record or
-    /// after the last record.
+    /// The maximum number of records, before the first record or after the last record, that a run has planned to fetch
+    /// but no run has fetched.
     pub unfetched: u64,
-    /// The first record of the target.
+    /// The time of the first record in the target.
     pub first: Option<Timestamp>,
-    /// The last record of the target.
+    /// The time of the last record in the target.
     pub last: Option<Timestamp>,
     /// The interval between records.
     pub step: Duration,

@@ -61,7 +61,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                         Err(error) => rejected = self.failed(item, error),
                     }
                 }
-                // No page arrived within a tick.
+                // A tick has passed without a page.
                 Err(_) => {}
             }
             self.report_progress();
@@ -110,8 +110,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Notes that the rest of a range failed. Returns the error if it ends the entire job, because all other ranges
-    /// would fail in the same way.
+    /// Records that the rest of a range failed. Returns the error if all other ranges would fail in the same way, so
+    /// that it ends the entire job.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {

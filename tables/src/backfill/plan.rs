@@ -39,7 +39,7 @@ pub struct SeriesPlan {
     pub path: String,
     /// The range of the job, up to the last interval that is closed.
     pub range: Range<Timestamp>,
-    /// The newest record in the target.
+    /// The time of the newest record in the target.
     pub last: Option<Timestamp>,
     /// Ranges that have never been fetched, or that were fetched only while their records could still change. The last
     /// range is extended to an earlier start, so that its pages are full.

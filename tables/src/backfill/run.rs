@@ -89,7 +89,7 @@ pub(super) async fn run(
         next += chunk.len();
         fetched = run.fetch(&chunk, cancel.as_mut()).await;
     }
-    // The ranges that the run did not reach are stored too.
+    // The states of all series are stored, including those with ranges that the run did not reach.
     for index in 0..planned.len() {
         run.put_state(index).await?;
     }
@@ -171,7 +171,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             all.waited += one.waited;
             all.elapsed = all.elapsed.max(one.elapsed);
         }
-        // Histories count a page without a response as finished.
+        // A history counts a page without a response as finished, but the run requests that page again.
         all.pages = all.pages.saturating_sub(self.lost);
         (self.watch)(&BackfillEvent::Progress { progress: all });
     }

@@ -42,8 +42,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the ranges that are about to be requested to the state of each series. If a range is before the first
-    /// record, the file alone would not show missing records, so the state is written before the first request.
+    /// Adds the ranges that are about to be requested to the state of each series. The file cannot show missing records
+    /// before its first record, so the state is written before the first request.
     pub(super) async fn note_planned(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
         for (index, (plan, _)) in planned.iter().enumerate() {
             let Some((_, one)) = self.series(index) else { continue };
@@ -107,7 +107,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let fetched = std::mem::take(&mut unwritten.fetched);
         fetched.ranges().iter().for_each(|range| one.state.unfetched.remove(range));
         one.written.extend(&fetched);
-        // Later runs fetch the dropped records again, because they count as gaps, but must not report them again.
+        // Dropped records count as gaps, so later runs fetch them again. Their checksums are stored so that no later
+        // run reports them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));

@@ -122,7 +122,7 @@ async fn job_with_another_source_label_is_rejected() {
         let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));
         assert!(run(&days(2).source_label("lab")).await.is_complete);
         let error = days(3).plan().await.unwrap_err().to_string();
-        let expected = "its rows are from `lab`, but those of this job are from `service`; name another file or folder";
+        let expected = "its rows are from `lab`, but this job fetches from `service`; name another file or folder";
         assert!(error.ends_with(expected), "{error}");
         assert_eq!(run(&days(3).source_label("lab")).await.records, 24);
     }
