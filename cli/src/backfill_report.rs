@@ -36,7 +36,7 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
         parts.push(format!("last record {} ago", age(newest, now)));
         if age(newest, now) != age(oldest, now) {
-            parts.push(format!("of {label} {} ago", age(oldest, now)));
+            parts.push(format!("that of {label} {} ago", age(oldest, now)));
         }
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
@@ -77,13 +77,13 @@ impl Reporter {
         let out = &file.out;
         // The age of the last record is not printed if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
-        // If no request was needed, the plan has already reported it.
+        // If no request was needed, the plan has already reported that.
         let is_stopped = summary.is_cancelled || summary.is_unreachable;
         if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
             outcome(self.log, out, &summary, &self.labels, now);
         }
         let of_series = || summary.series.iter().zip(&self.labels);
-        // Failed requests of this run are already listed.
+        // The failed requests of an incomplete run are already listed, so their records are not counted again.
         let unfetched = |report: &SeriesReport| if summary.is_complete { report.unfetched } else { 0 };
         let warnings = of_series().filter(|_| !is_stopped).flat_map(|(report, label)| {
             let gaps = (report.missing, "missing between its first and last record");

@@ -117,7 +117,7 @@ pub(crate) fn default_file() -> Option<PathBuf> {
 fn only_its_owner_reads(file: &Path) -> Result<()> {
     let name = file.display();
     let unreadable = |error| format!("cannot read `{name}`: {}", reason(&error));
-    #[allow(unused_variables)] // Only Unix needs it. On other systems, a home folder is private by default.
+    #[allow(unused_variables)] // Only Unix has a mode. On other systems, a home folder is private by default.
     let metadata = fs::metadata(file).map_err(|error| Failure::new(ExitKind::Credentials, unreadable(error)))?;
     #[cfg(unix)]
     if let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777

@@ -88,7 +88,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
 
 /// Formats a duration in its largest unit, rounded, for example `90 seconds` or `2 minutes`.
 pub(crate) fn duration(time: Duration) -> String {
-    // A shorter time is shown as one second.
+    // A time below one second is shown as one second.
     HumanDuration(time.max(Duration::from_secs(1))).to_string()
 }
 

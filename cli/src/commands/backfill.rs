@@ -69,7 +69,7 @@ pub(crate) struct Backfill {
     /// Accept series without any record, such as coins that are not listed yet
     #[arg(long)]
     allow_empty: bool,
-    /// Reject a page with an invalid value; by default the value is null
+    /// Reject a page with an invalid value; by default only the value becomes null
     #[arg(long)]
     strict: bool,
     /// Period of the files of a data set: day, month or year

@@ -21,8 +21,8 @@ use crate::{endpoint_names, stdout, time_arg};
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or with --max-age if
-a series is older.")]
+Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or if the last record
+of a series is older than --max-age.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
