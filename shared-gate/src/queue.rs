@@ -49,8 +49,8 @@ type Turn = (QueuedRequest, Instant);
 pub(crate) enum Event {
     /// The request was sent, with this weight.
     Sent(Instant, usize),
-    /// The request was sent after its permit had ended unused, so its weight was counted as free and has to be counted
-    /// again.
+    /// The request was sent although its permit had been dropped unused. Its weight was freed at that time, so the
+    /// weight has to be counted again.
     SentLate(Instant, usize),
     /// The request will not be sent, so its weight is free again.
     Unsent(usize),
@@ -91,7 +91,7 @@ impl Queue {
     }
 
     fn send(&self, message: Message) {
-        // If the worker has ended, the message is dropped with its sender, so its caller stops waiting.
+        // If the worker has ended, the message is dropped with the sender in it, so the caller stops waiting.
         drop(self.0.send(message));
     }
 }

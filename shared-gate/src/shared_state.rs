@@ -52,13 +52,13 @@ pub(crate) struct SharedState {
 struct Lease {
     /// The end of the lease, unless it is renewed.
     until: GateTime,
-    // The names in the text are part of its format, so they stay when fields are renamed.
+    // The serialized names are part of the format, so they stay the same if a field is renamed.
     #[serde(rename = "under_way")]
     in_flight: usize,
     /// The weight of the requests in flight that are not known to have been sent.
     #[serde(rename = "leaving")]
     unsent: usize,
-    /// The time since which requests of the machine wait and none was admitted; `None` if no request waits.
+    /// The time since which the machine's requests have waited without an admission; `None` if no request waits.
     #[serde(rename = "waits")]
     waiting_since: Option<GateTime>,
     /// The number of the machine's last exchange.
@@ -145,8 +145,8 @@ impl SharedState {
         });
     }
 
-    /// Starts the changes of a machine: the number of requests in flight that it has counted itself replaces the stored
-    /// number.
+    /// Starts the changes of a machine: replaces the stored number of its requests in flight by the number that the
+    /// machine itself has counted.
     pub(crate) fn open(&mut self, machine: &str, known: InFlight, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();

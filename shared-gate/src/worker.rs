@@ -59,7 +59,7 @@ pub(crate) struct Worker<S> {
     pub(crate) waiting: BTreeMap<Ticket, Waiting>,
     /// Number of requests that have joined the queue.
     joined: u64,
-    /// Reply channels of the callers that requested the status of the gate.
+    /// The channels to the callers that requested the status of the gate.
     questions: Vec<oneshot::Sender<Result<Status, RateLimiterError>>>,
     /// This machine's requests in flight, as of the last write.
     pub(crate) in_flight: InFlight,
@@ -245,8 +245,8 @@ impl<S: StateStore> Worker<S> {
                 || shared.exchange(&self.machine) == Some(proposal.number)
         };
         let accepted = unsettled.filter(is_accepted);
-        // This also applies to a state that this machine has just written, because the clock may have been set while
-        // the proposal was in transit.
+        // The clock may have been set while the proposal was in transit, so even a state that this machine has just
+        // written is checked.
         let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {
