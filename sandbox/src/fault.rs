@@ -62,7 +62,7 @@ pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
 }
 
-/// The faults of one request, with the first `replacement` and the first `delivery` that apply.
+/// The faults of one request. If several rules set a `replacement` or a `delivery`, the first of them applies.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveFaults {
     pub(crate) latency: Duration,

@@ -1,7 +1,7 @@
 //! Parses the params of a request, and checks them against the registry.
 //!
-//! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values if
-//! there is only a report that the service rejects them. Other modules interpret the values.
+//! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values that,
+//! according to public clients, the service rejects. Other modules interpret the values.
 
 use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};

@@ -127,9 +127,9 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
 
 /// Returns the metadata of a series, and `true` if there is data for the request.
 ///
-/// The first list of a named type contains the values that the data covers: the known values in the request. If the
-/// request has none, these are all known values, or only the first if no param accepts several. A second list of the
-/// same type contains the unknown values in the request.
+/// For a named type such as an exchange, the first list in the metadata contains the values that the data covers. They
+/// are the known values in the request. If the request has none, they are all known values, or only the first known
+/// value if no param accepts several. A second list of the same type contains the unknown values in the request.
 fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
     for field in registry.metadata.fields {

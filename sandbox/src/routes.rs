@@ -52,8 +52,8 @@ impl Shared {
         let is_sent = |name, value: &str| query.iter().any(|(known, sent)| known == name && sent == value);
         let matching = callable(self.registry)
             .filter_map(|(template, endpoint)| Some((template, endpoint, path_values(template, path)?)));
-        // The most specific endpoint wins: the one with the fewest params in its path, then the one with the longest
-        // text around them. Endpoints with the same path differ in their params with a fixed value.
+        // The most specific endpoint wins: the endpoint with the fewest params in its path, then the endpoint with the
+        // longest text around them. Endpoints with the same path differ in their params with a constant value.
         let specific = matching.max_by_key(|(template, endpoint, values)| {
             let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
             let mut params = endpoint.params.unwrap_or_default().iter();

@@ -202,7 +202,7 @@ impl Window {
         self.peak = self.peak.max(self.arrivals.len());
     }
 
-    /// Returns the time until at most `max` requests are in the window; `None` if there are not more now.
+    /// Returns the time until at most `max` requests are in the window; `None` if that is already true.
     fn wait(&mut self, now: Instant, max: usize) -> Option<Duration> {
         self.forget(now);
         let oldest = self.arrivals.len().checked_sub(max + 1).and_then(|first| self.arrivals.get(first));

@@ -1,7 +1,7 @@
 //! Changes to the content of bodies.
 //!
-//! A fault changes the body of a successful response, and makes random choices with the seed of the request. A body
-//! that is not JSON is only cut short by `malformed`, and otherwise unchanged.
+//! A fault changes the body of a successful response, and makes random choices with the seed of the request. The fault
+//! `malformed` cuts any body short. The other faults change only bodies that are JSON.
 
 use runtime::Value;
 use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, ValueType};
