@@ -23,7 +23,7 @@ pub(crate) struct Add {
     /// The name of the endpoint; default: derived from the path
     #[arg(long)]
     name: Option<String>,
-    /// The Rust name of the endpoint; needed if the name derived from `--name` conflicts with another
+    /// The Rust name of the endpoint; needed if the name derived from `--name` is in use
     #[arg(long)]
     ident: Option<String>,
     /// The purpose of the endpoint, in one sentence

@@ -31,7 +31,8 @@ impl Target {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
-    /// Returns `true` if `--spec` was given. Without it, the user could edit the project's own catalogue by accident.
+    /// Returns `true` if `--spec` was given. Without `--spec`, the edit could affect the project's own catalogue by
+    /// accident.
     pub(crate) fn is_named(&self) -> bool {
         self.spec.is_some()
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask diff`: compares the current catalogue with the one at a git revision.
+//! `cargo xtask diff`: compares the current catalogue with the catalogue at a git revision.
 
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::terminal::{fail, print};
 /// Compares spec/ (or `--spec`) with its content at a git revision, and lists the endpoints, params, fields and values
 /// that are new, renamed, retyped or removed, by their names in the client.
 ///
-/// The verdict is the highest of all changes: `major` if an existing program no longer compiles or starts, or its
+/// The verdict is that of the most severe change: `major` if an existing program no longer compiles or starts, or its
 /// requests are rejected; `minor` if something was added; `patch` otherwise. The output names the next version, which
 /// is computed from the version at the revision: below 1.0.0, a major change raises the second number, and any other
 /// change the third. At the end there is a changelog entry to copy.

@@ -38,8 +38,8 @@ pub(crate) struct Learn {
     /// A param to send; with `--untyped`, it is sent only to endpoints that have it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
     params: Vec<(String, String)>,
-    /// A string field that becomes an enum, because the learned and known values are all that exist; `=TYPE` names the
-    /// enum
+    /// A string field that becomes an enum; use it only if the learned and known values are all that exist. `=TYPE`
+    /// names the enum
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// The evidence of the learned facts

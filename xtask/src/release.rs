@@ -19,7 +19,7 @@ use crate::workspace::{self, Package};
 /// Check that the commit is ready for a release
 ///
 /// The steps check these requirements: the version matches the changes since the last tag; the changelog has an entry
-/// for the version; the public API is the recorded one; the docs have no broken links; the packages of all published
+/// for the version; the public API equals the recorded API; the docs have no broken links; the packages of all published
 /// crates build without a network; the libraries build with the lowest dependency versions that the manifests allow,
 /// and on the lowest supported Rust; every set of features builds.
 #[derive(Args)]

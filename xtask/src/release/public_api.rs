@@ -31,8 +31,8 @@ pub(super) fn public_api(release: &Release) -> Result<Outcome, String> {
     if differences.is_empty() {
         return Ok(Outcome::Passed);
     }
-    let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` accepts it";
-    Err(format!("the public API differs from the recorded one; {remedy}\n{differences}"))
+    let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` records it";
+    Err(format!("the public API differs from the recorded API; {remedy}\n{differences}"))
 }
 
 /// Returns the public items of a crate with all features, one on each line.

@@ -41,7 +41,7 @@ pub(super) fn version(release: &Release) -> Result<Outcome, String> {
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Checks that the version is at least the one that the changes of the catalogue require. Without changes, the next
+/// Checks that the version is at least the version that the changes of the catalogue require. Without changes, the next
 /// patch version is required.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
