@@ -1,4 +1,4 @@
-//! Compares the deterministic figures with `bench/budget.toml`, so that no increase goes unnoticed.
+//! Compares the deterministic figures with `bench/budget.toml`, and reports every increase.
 //!
 //! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because both change
 //! with the compiler. If valgrind is missing, the budgets of instructions are skipped with a warning.

@@ -29,7 +29,7 @@ struct Bench {
     /// The number of rounds of a timed row. Each round runs every command once, and the median is reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Only compare the deterministic figures with `bench/budget.toml`, and fail if one exceeds its budget by more than
+    /// Only compare the deterministic figures with `bench/budget.toml`, and fail if a figure exceeds its budget by more than
     /// 3 %
     #[arg(long)]
     budget: bool,
