@@ -58,10 +58,10 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Removes a pool in which a request got no response, if its idle connections may be dead: the pool had this number
-    /// of `responses` before the request and none during it. Without any response, the pool has no idle connection.
-    /// Requests in flight keep using the removed pool, and the next request creates a new pool. Returns whether the
-    /// connections may be dead.
+    /// Removes a pool if its idle connections may be dead, and returns whether they may be. A request in this pool got
+    /// no response, and `responses` is the number of responses that the pool had before that request. If the pool has
+    /// had another response since then, its connections work. If the number is 0, the pool has no idle connection.
+    /// Requests in flight keep using the removed pool, and the next request creates a new pool.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>, responses: u64) -> bool {
         let is_stale = responses > 0 && responses == pool.responses();
         if is_stale {

@@ -93,8 +93,8 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// Returns the environment variable `name`, or its lower-case form, if it is set: its actual name, and its value, which
-/// is `None` if it is not UTF-8.
+/// Returns the name and the value of an environment variable, if it is set. The variable has this `name`, or the name
+/// in lower case. The value is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
     // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
