@@ -21,7 +21,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 /// # Ok::<(), InvalidHeader>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Headers(HeaderMap);
+pub struct Headers(pub(crate) HeaderMap);
 
 impl Headers {
     /// Creates empty headers.
@@ -81,19 +81,6 @@ impl Headers {
                 *value = changed;
             }
         }
-    }
-
-    #[cfg(feature = "gzip")]
-    pub(crate) fn map_mut(&mut self) -> &mut HeaderMap {
-        &mut self.0
-    }
-
-    pub(crate) fn into_map(self) -> HeaderMap {
-        self.0
-    }
-
-    pub(crate) fn from_map(map: HeaderMap) -> Self {
-        Self(map)
     }
 }
 

@@ -17,9 +17,8 @@ mod built_in;
 mod built_in;
 mod from_fn;
 mod headers;
-mod headers_notifier;
+mod notifiers;
 mod response_body;
-mod sent_notifier;
 mod settings;
 
 use std::error::Error as StdError;
@@ -37,9 +36,8 @@ pub use built_in::ReqwestTransport;
 pub use built_in::built_in;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
-pub use headers_notifier::HeadersNotifier;
+pub use notifiers::{HeadersNotifier, SentNotifier};
 pub use response_body::ResponseBody;
-pub use sent_notifier::SentNotifier;
 pub use settings::Settings;
 
 /// Sends a request and returns the response.
@@ -83,6 +81,9 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         (**self).reports_sent()
     }
 }
+
+/// The source of an error.
+type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The future that [`Transport::send`] returns.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
@@ -257,7 +258,7 @@ impl TransportError {
     }
 
     /// Sets the source.
-    pub fn with_source(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub fn with_source(mut self, cause: impl Into<BoxError>) -> Self {
         self.cause = Some(cause.into().into());
         self
     }

@@ -17,13 +17,7 @@ use bytes::Bytes;
 /// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct ResponseBody(Bytes);
-
-impl ResponseBody {
-    pub(crate) fn new(bytes: Bytes) -> Self {
-        Self(bytes)
-    }
-}
+pub struct ResponseBody(pub(crate) Bytes);
 
 impl Deref for ResponseBody {
     type Target = [u8];

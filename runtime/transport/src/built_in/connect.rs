@@ -3,7 +3,6 @@
 //! hyper-util's timeout covers only the TCP connection, so a server that stalls during the TLS handshake would block a
 //! request until its attempt times out.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use http::Uri;
 use tower_service::Service;
 
-type BoxError = Box<dyn StdError + Send + Sync>;
+use crate::BoxError;
 
 /// A connector with a timeout.
 #[derive(Clone)]
@@ -52,4 +51,4 @@ impl fmt::Display for ConnectTimeout {
     }
 }
 
-impl StdError for ConnectTimeout {}
+impl std::error::Error for ConnectTimeout {}

@@ -11,9 +11,7 @@ use rustls::CertificateError;
 
 use super::connect::ConnectTimeout;
 use crate::address::is_loopback;
-use crate::{Phase, TransportError};
-
-type BoxError = Box<dyn StdError + Send + Sync>;
+use crate::{BoxError, Phase, TransportError};
 
 /// The route of a connection that failed.
 pub(super) struct Route {
@@ -65,6 +63,7 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let Route { target, proxy, hint } = route;
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
     let has_text = |words: &str| causes().any(|cause| cause.to_string() == words);
+    let is_refusal = |cause: &io::Error| cause.kind() == io::ErrorKind::ConnectionRefused;
     let failed = |message| TransportError::new(Phase::Connect, message);
     let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
         failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
@@ -75,7 +74,7 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
         failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
     } else if has_text(UNKNOWN_NAME) {
         failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))
-    } else if causes().any(is_refusal) {
+    } else if causes().any(|cause| cause.downcast_ref().is_some_and(is_refusal)) {
         failed(format!("connection to `{target}`{through} refused{hint}"))
     } else {
         failed(format!("connection to `{target}`{through} failed{hint}"))
@@ -88,10 +87,6 @@ const UNKNOWN_NAME: &str = "dns error";
 
 /// The text of hyper-util's error when the proxy responds with 407.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
-
-fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
-    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-}
 
 /// Returns the reason why a certificate is invalid, if that is the cause.
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 //! Decodes the body of a response according to its headers. A decoded body is complete, has a correct checksum, and is
 //! never larger than the maximum size, even if the compressed body was small.
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
@@ -35,16 +35,14 @@ pub(super) fn decode(
     let max = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
     let mut reader = MultiGzDecoder::new(&*body).take(max);
-    reader.read_to_end(&mut decoded).map_err(|error| damaged(error, decoded.len()))?;
+    reader.read_to_end(&mut decoded).map_err(|error| {
+        let message = format!("the compressed body is truncated or corrupt after {} decoded bytes", decoded.len());
+        TransportError::new(Phase::Body, message).with_source(error)
+    })?;
     if decoded.len() > limit {
         return Err(TransportError::body_too_large(limit));
     }
     Ok(decoded.into())
-}
-
-fn damaged(error: io::Error, so_far: usize) -> TransportError {
-    let message = format!("the compressed body is truncated or corrupt after {so_far} decoded bytes");
-    TransportError::new(Phase::Body, message).with_source(error)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! Converts requests to the types that hyper and reqwest share, and reads responses to their end, up to the maximum
 //! size. The error for a timeout contains how much had arrived.
 
-use std::error::Error as StdError;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -15,9 +14,9 @@ use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
 use super::notifying_body::NotifyingBody;
-use crate::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
-
-type BoxError = Box<dyn StdError + Send + Sync>;
+use crate::{
+    BoxError, Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError,
+};
 
 /// The part of a response that has arrived: its headers, if any, and the number of body bytes.
 pub(super) struct Progress {
@@ -43,7 +42,7 @@ impl Progress {
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
             // A response with an error status is returned even without its body.
-            (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
+            (Err(_), Some(head)) if !(200..300).contains(&head.status) => Ok(head),
             (Ok(Err(error)), Some(head)) => Err(error.with_status_and_headers(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
             (Err(_), Some(head)) => {
@@ -55,22 +54,18 @@ impl Progress {
     }
 }
 
-fn is_success(status: u16) -> bool {
-    (200..300).contains(&status)
-}
-
 /// Converts a request to the types of the `http` crate, which hyper and reqwest share.
 pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
     };
-    let mut converted = Request::new(NotifyingBody::new(request.body.into(), request.on_sent));
+    let mut converted = Request::new(NotifyingBody { body: request.body.into(), on_sent: request.on_sent });
     *converted.method_mut() = method;
     // The URL is passed as `Bytes`, because parsing a `str` would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error))?;
-    *converted.headers_mut() = request.headers.into_map();
+    *converted.headers_mut() = request.headers.0;
     #[cfg(feature = "gzip")]
     super::gzip::accept(converted.headers_mut());
     Ok(converted)
@@ -94,7 +89,7 @@ where
     let has_end = head.version > Version::HTTP_11
         || head.headers.contains_key(CONTENT_LENGTH)
         || head.headers.contains_key(TRANSFER_ENCODING);
-    let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), ""));
+    let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers(head.headers), ""));
     response.ends_with_connection = !has_end;
     // The headers are reported before the body is read, because after a 429 no other request may be sent.
     on_headers.notify(response.status, &response.headers);
@@ -102,7 +97,7 @@ where
     let read = async {
         let body = read_body(body, limit, bytes).await?;
         #[cfg(feature = "gzip")]
-        let body = super::gzip::decode(headers.map_mut(), body, limit)?;
+        let body = super::gzip::decode(&mut headers.0, body, limit)?;
         #[cfg(not(feature = "gzip"))]
         let _ = headers;
         Ok(body)
@@ -150,5 +145,5 @@ where
         all.extend_from_slice(&data);
         *so_far = all.len();
     }
-    Ok(if all.is_empty() { ResponseBody::new(first) } else { all.into() })
+    Ok(if all.is_empty() { ResponseBody(first) } else { all.into() })
 }

@@ -16,14 +16,8 @@ use crate::SentNotifier;
 /// Hyper calls `is_end_stream` immediately before it writes the headers, also with HTTP/2, so that call marks the time
 /// of sending.
 pub(super) struct NotifyingBody {
-    body: Full<Bytes>,
-    on_sent: SentNotifier,
-}
-
-impl NotifyingBody {
-    pub(super) fn new(body: Bytes, on_sent: SentNotifier) -> Self {
-        Self { body: Full::new(body), on_sent }
-    }
+    pub(super) body: Full<Bytes>,
+    pub(super) on_sent: SentNotifier,
 }
 
 impl Body for NotifyingBody {

@@ -2,7 +2,6 @@
 //!
 //! hyper-util implements the proxy protocols, and `hyper.rs` adds the server's encryption.
 
-use std::error::Error as StdError;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,9 +17,8 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::{Routes, is_encrypted};
+use crate::BoxError;
 use crate::built_in::failure::host_and_port;
-
-type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Connects to a server or to its proxy, without the server's encryption.
 #[derive(Clone)]

@@ -1,0 +1,68 @@
+//! Notifications from a transport: a request is sent, and the headers of its response have arrived.
+//!
+//! Both notifiers are part of a request. The rate limiter counts a request when its [`SentNotifier`] is called, and
+//! stops further requests when a [`HeadersNotifier`] reports a 429.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Headers;
+
+/// Notified when a request is sent. That may be long after the transport received the request, because a connection may
+/// have to be opened first.
+///
+/// ```
+/// # use generated_client_transport::SentNotifier;
+/// let on_sent = SentNotifier::new(|| println!("the request is sent"));
+/// on_sent.notify();
+/// ```
+#[derive(Clone, Default)]
+pub struct SentNotifier(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl SentNotifier {
+    /// Creates a notifier that calls `notified` when a request is sent; for testing a transport.
+    pub fn new(notified: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(notified)))
+    }
+
+    /// Reports that the request is being sent, from any thread. The rate limiter ignores all reports after the first.
+    pub fn notify(&self) {
+        if let Some(notified) = &self.0 {
+            notified();
+        }
+    }
+}
+
+impl fmt::Debug for SentNotifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SentNotifier(..)")
+    }
+}
+
+type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
+
+/// Notified when the status and headers of a response have arrived, even while the body is still being read, because
+/// after a 429 no other request may be sent.
+#[derive(Clone, Default)]
+pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
+
+impl HeadersNotifier {
+    /// Creates a notifier that calls `on_headers` with the status and headers; for testing a transport.
+    pub fn new(on_headers: impl Fn(u16, &Headers) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(on_headers)))
+    }
+
+    /// Reports the status and headers. A transport need not call this, because the client reports them after the
+    /// complete response.
+    pub fn notify(&self, status: u16, headers: &Headers) {
+        if let Some(on_headers) = &self.0 {
+            on_headers(status, headers);
+        }
+    }
+}
+
+impl fmt::Debug for HeadersNotifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HeadersNotifier(..)")
+    }
+}
