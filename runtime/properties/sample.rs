@@ -129,6 +129,7 @@ pub(crate) fn deep_of<T: Item>(text: &str, bad_records: BadRecords) -> Result<Wh
 fn read_as<T: Item>(text: &str, envelope: &'static EnvelopeInfo, bad_records: BadRecords) -> Result<Whole<T>, String> {
     let mut data: Vec<T> = Vec::new();
     let rest = super::series::<About>(text, Some(envelope), T::INFO, bad_records, &mut data);
-    let EnvelopeRest { metadata, unknown_fields, bad_records, .. } = rest.map_err(|error| error.to_string())?;
+    let (metadata, rest) = rest.map_err(|error| error.to_string())?;
+    let EnvelopeRest { unknown_fields, bad_records, .. } = rest;
     Ok(Whole { data, metadata, unknown_fields, bad_records })
 }

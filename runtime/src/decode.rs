@@ -83,17 +83,11 @@ impl DecodeError {
         self
     }
 
-    /// Creates the error for a body that is not UTF-8 from byte `at` on.
-    pub(crate) fn not_text(at: usize) -> Self {
-        Self::new(format!("it is not UTF-8 from byte {at} on"))
-    }
-
     /// Creates the error for a successful response whose body is an error of the service.
     pub(crate) fn of_service() -> Self {
-        Self(Box::new(Problem {
-            no_data: true,
-            ..*Self::new("the service returned an error with a success status".to_owned()).0
-        }))
+        let mut error = Self::new("the service returned an error with a success status".to_owned());
+        error.0.no_data = true;
+        error
     }
 
     /// Returns whether the body has no records at all, so that it may be an error of the service.
@@ -136,7 +130,7 @@ pub(crate) enum BadRecords {
     Skipped,
 }
 
-/// Reads a series and passes each record to the caller.
+/// Reads a series and passes each record to the caller. Returns the metadata, and the rest of the envelope.
 ///
 /// If `record` is `None`, each record is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
@@ -145,29 +139,22 @@ pub(crate) fn series<M: Record>(
     record: Option<&'static RecordInfo>,
     bad_records: BadRecords,
     push: &mut dyn Push,
-) -> Result<EnvelopeRest<M>, DecodeError> {
-    let mut rest = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
+) -> Result<(M, EnvelopeRest), DecodeError> {
+    let (mut metadata, rest) = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
     let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-    rest.metadata.require_all().map_err(|error| error.in_field(key))?;
-    Ok(EnvelopeRest {
-        metadata: M::from_row(&mut rest.metadata),
-        unknown_fields: rest.unknown.take(),
-        bad_records: rest.bad,
-        strange: rest.strange,
-        is_empty: rest.is_empty,
-    })
+    metadata.require_all().map_err(|error| error.in_field(key))?;
+    Ok((M::from_row(&mut metadata), rest))
 }
 
-/// The contents of an envelope except the records of its series.
-#[derive(Debug)]
-pub(crate) struct EnvelopeRest<M> {
-    /// Metadata of the series, sent by the service.
-    pub(crate) metadata: M,
+/// The contents of an envelope except the records of its series and the metadata.
+#[derive(Debug, Default)]
+pub(crate) struct EnvelopeRest {
     /// Fields of the envelope that are not in the catalogue.
     pub(crate) unknown_fields: UnknownFields,
     /// Records that were omitted.
     pub(crate) bad_records: Vec<BadRecord>,
-    /// The number of records that have no field of the catalogue other than the time.
+    /// The number of records that have no field of the catalogue other than the time; 0 if any record has another field
+    /// of the catalogue.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,

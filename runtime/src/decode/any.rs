@@ -1,18 +1,14 @@
-//! Values of any kind, and the entries of an object whose values are read later, if at all.
+//! Values of any kind.
 //!
 //! This module does not use the `Deserialize` implementation of [`Value`]. With the feature
 //! `serde_json/arbitrary_precision`, that implementation accepts numbers that are too large for an `f64`, so the same
 //! body would decode differently.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use serde_json::Map;
 
 use super::DecodeError;
 use super::scanner::Scanner;
-use crate::values::Number;
-use crate::values::Value;
+use crate::values::{Number, Value};
 
 /// Reads a value of any kind; of two entries with the same key, the later one is used.
 pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, DecodeError> {
@@ -42,19 +38,5 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
             Number::Float(number) => Value::from(number),
         },
         _ => json.literal()?.map_or(Value::Null, Value::Bool),
-    })
-}
-
-/// Lists the entries of an object with the positions of their values, and skips each value.
-pub(super) fn entries<'a>(
-    json: &mut Scanner<'a>,
-    mut entry: impl FnMut(Cow<'a, str>, Range<usize>),
-) -> Result<(), DecodeError> {
-    json.object(|json| {
-        let (key, next) = json.any_key()?;
-        let start = json.at();
-        json.skip(next)?;
-        entry(key, start..json.at());
-        Ok(())
     })
 }

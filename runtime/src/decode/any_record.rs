@@ -66,7 +66,8 @@ impl AnyRecord {
     /// expected becomes null, and its original is kept among the unknown fields. Returns `None` if the text still
     /// cannot be read as a record.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
-        let mut row = Row::lenient(record);
+        let mut row = Row::of(record);
+        row.is_lenient = true;
         decode::read(text, |json, next| row.fill(json, next, DEPTH)).ok()?;
         Some(Self::from_row(&mut row))
     }
@@ -121,7 +122,7 @@ impl AsFieldValue for AnyRecord {
     fn as_field_value(&self) -> FieldValue<'_> {
         match (self.info(), &*self.values) {
             (None, [value]) => value.as_field_value(),
-            _ => FieldValue::Record(RecordValue::new(self.table.0, self)),
+            _ => FieldValue::Record(RecordValue { info: self.table.0, fields: self }),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::decoded_value::DecodedValue;
 use super::row::{ANY, Row};
 use super::scanner::{DEPTH, Scanner};
 use super::unknown_fields::UnknownText;
-use super::{BadRecords, DecodeError};
+use super::{BadRecords, DecodeError, EnvelopeRest};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 
 /// Maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, a short first
@@ -27,28 +27,15 @@ pub(crate) trait Push {
     fn reserve(&mut self, records: usize);
 }
 
-/// Members of an envelope except the records, and the records that were skipped.
-pub(super) struct Rest<'a> {
-    /// The metadata; a row without values if there is none.
-    pub(super) metadata: Row<'a>,
-    /// Other members of the envelope.
-    pub(super) unknown: UnknownText,
-    /// Records that are not as expected.
-    pub(super) bad: Vec<BadRecord>,
-    /// Number of records that have no field of the catalogue other than the time; 0 if any record has another field of
-    /// the catalogue.
-    pub(super) strange: usize,
-    /// Whether the list of records is empty.
-    pub(super) is_empty: bool,
-}
-
 /// Reads one series.
 pub(super) struct Reader<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
     bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
-    rest: Rest<'a>,
+    /// The metadata; a row without values if there is none.
+    metadata: Row<'a>,
+    rest: EnvelopeRest,
     /// True if any record had a known field in addition to its time.
     is_known: bool,
     /// True once the records were found.
@@ -71,23 +58,22 @@ impl<'w, 'a> Reader<'w, 'a> {
         bad_records: BadRecords,
         push: &'w mut dyn Push,
     ) -> Self {
-        let (metadata, unknown) = (Row::of(metadata), UnknownText::default());
-        let rest = Rest { metadata, unknown, bad: Vec::new(), strange: 0, is_empty: false };
         Self {
             envelope,
             bad_records,
             row: Row::of(record.unwrap_or(ANY)),
             push,
-            rest,
+            metadata: Row::of(metadata),
+            rest: EnvelopeRest::default(),
             is_known: false,
             has_data: false,
         }
     }
 
-    /// Reads the text up to its end.
-    pub(super) fn read(mut self, text: &'a str) -> Result<Rest<'a>, DecodeError> {
+    /// Reads the text up to its end, and returns the metadata and the rest of the envelope.
+    pub(super) fn read(mut self, text: &'a str) -> Result<(Row<'a>, EnvelopeRest), DecodeError> {
         super::read(text, |json, next| self.body(json, next))?;
-        Ok(self.rest)
+        Ok((self.metadata, self.rest))
     }
 
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
@@ -95,7 +81,8 @@ impl<'w, 'a> Reader<'w, 'a> {
         let Some(envelope) = self.envelope else {
             return self.records(json, next, DEPTH);
         };
-        self.rest.unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
+        let mut unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
+        self.rest.unknown_fields = unknown.take();
         if self.has_data {
             return Ok(());
         }
@@ -142,7 +129,7 @@ impl<'w, 'a> Reader<'w, 'a> {
     fn metadata(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         match next {
             b'n' => json.literal().map(drop),
-            _ => self.rest.metadata.fill(json, next, depth),
+            _ => self.metadata.fill(json, next, depth),
         }
     }
 
@@ -206,7 +193,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             Some(envelope) => error.in_field(envelope.data),
             None => error,
         };
-        self.rest.bad.push(BadRecord { index, error, text: json.since(start).to_owned() });
+        self.rest.bad_records.push(BadRecord { index, error, text: json.since(start).to_owned() });
         Ok(())
     }
 }

@@ -128,19 +128,14 @@ pub(crate) fn number_of(value: &Value) -> Option<Number> {
 /// A record of any type.
 #[derive(Clone, Copy)]
 pub struct RecordValue<'r> {
-    info: &'static RecordInfo,
-    fields: &'r dyn Fields,
+    pub(super) info: &'static RecordInfo,
+    pub(super) fields: &'r dyn Fields,
 }
 
 impl<'r> RecordValue<'r> {
     /// Creates a view of the record.
     pub fn of<R: Record>(record: &'r R) -> Self {
         Self { info: R::INFO, fields: record }
-    }
-
-    /// Creates a view of a record without its own type.
-    pub(super) fn new(info: &'static RecordInfo, fields: &'r dyn Fields) -> Self {
-        Self { info, fields }
     }
 
     /// Returns the record's description in the catalogue.

@@ -28,7 +28,7 @@ pub struct Row<'a> {
     /// Number of required fields that have a value.
     present: usize,
     /// True if a value of a wrong type is kept among the unknown fields, instead of being an error.
-    is_lenient: bool,
+    pub(super) is_lenient: bool,
 }
 
 impl<'a> Row<'a> {
@@ -37,11 +37,6 @@ impl<'a> Row<'a> {
         let values = record.fields.iter().map(|_| DecodedValue::Absent).collect();
         let required = record.fields.iter().filter(|field| !field.optional).count();
         Self { record, values, unknown: UnknownText::default(), required, present: 0, is_lenient: false }
-    }
-
-    /// Creates a row that accepts a value of any type for each field.
-    pub(super) fn lenient(record: &'static RecordInfo) -> Self {
-        Self { is_lenient: true, ..Self::of(record) }
     }
 
     /// Takes the value of the field at `index`.
@@ -197,10 +192,6 @@ impl RecordLayout {
 
     /// Returns whether a record of this layout can begin with this byte.
     pub(super) const fn begins_with(self, next: u8) -> bool {
-        match self {
-            Self::Object => next == b'{',
-            Self::Positional => next == b'[',
-            Self::Value => true,
-        }
+        matches!((self, next), (Self::Object, b'{') | (Self::Positional, b'[') | (Self::Value, _))
     }
 }

@@ -48,11 +48,6 @@ impl<'a> Scanner<'a> {
         self.error(format_args!("duplicate key `{key}` in one object"))
     }
 
-    #[cold]
-    fn invalid_text(&self) -> DecodeError {
-        self.error("invalid or unterminated string")
-    }
-
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
@@ -193,7 +188,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain_text() {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => self.escaped().map(Cow::Owned).ok_or_else(|| self.invalid_text()),
+            None => self.escaped().map(Cow::Owned).ok_or_else(|| self.error("invalid or unterminated string")),
         }
     }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::any;
 use super::record::{AsFieldValue, Fields, Record, Row};
+use super::scanner::Scanner;
 use crate::decode::{self, DecodeError};
 use crate::registry::RecordInfo;
 use crate::values::Value;
@@ -82,8 +82,14 @@ impl UnknownFields {
     /// Calls `entry` with the name and the text of each value.
     fn each<'u>(&'u self, mut entry: impl FnMut(Cow<'u, str>, &'u str)) {
         let json = self.as_json();
-        let entry = |name, range| entry(name, json.get(range).unwrap_or_default());
-        let entries = decode::read(json, |json, _| any::entries(json, entry));
+        let read = |json: &mut Scanner<'u>| {
+            let (key, next) = json.any_key()?;
+            let start = json.at();
+            json.skip(next)?;
+            entry(key, json.since(start));
+            Ok(())
+        };
+        let entries = decode::read(json, |json, _| json.object(read));
         debug_assert!(entries.is_ok(), "{json}");
     }
 }

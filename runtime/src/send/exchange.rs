@@ -54,19 +54,25 @@ pub(super) fn read_series<M: Record>(
     response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
-) -> Result<(EnvelopeRest<M>, SeriesInfo), Error> {
+) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
     let response = response?;
     let (target, service) = (&response.target, response.connection.service);
     let info = SeriesInfo::of_endpoint(target.endpoint, service, record);
     let (envelope, bad_records) = (service.envelope.as_ref(), target.bad_records);
     let decoded = response.text().and_then(|text| decode::series(text, envelope, info.record, bad_records, records));
     match decoded {
-        Ok(rest) if rest.is_empty && status::is_error_of_series(rest.unknown_fields.as_json(), &service.error_body) => {
+        Ok((_, EnvelopeRest { unknown_fields, is_empty: true, .. }))
+            if status::is_error_of_series(unknown_fields.as_json(), &service.error_body) =>
+        {
             Err(response.misfit(DecodeError::of_service()))
         }
-        Ok(rest) => {
-            response.report_unrecognized(rest.strange);
-            Ok((rest, info))
+        Ok(decoded) => {
+            let records = decoded.1.strange;
+            if records > 0 {
+                let request = RequestKind::Data(target.endpoint);
+                response.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
+            }
+            Ok((decoded, info))
         }
         Err(error) => Err(response.misfit(error)),
     }
@@ -84,18 +90,11 @@ impl UndecodedResponse {
         Some((date.into(), self.arrived))
     }
 
-    /// Reports records that have no known field to the observers.
-    fn report_unrecognized(&self, records: usize) {
-        if records > 0 {
-            let request = RequestKind::Data(self.target.endpoint);
-            self.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
-        }
-    }
-
     /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);
-        let text = text.map_err(|error| DecodeError::not_text(error.valid_up_to()))?;
+        let not_text = |at| DecodeError::new(format!("it is not UTF-8 from byte {at} on"));
+        let text = text.map_err(|error| not_text(error.valid_up_to()))?;
         let record = match self.target.endpoint.body {
             // `read_series` checks the body of a series after decoding it.
             BodyInfo::Series { .. } => return Ok(text),
@@ -129,11 +128,8 @@ impl UndecodedResponse {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
-        let message = if error.lacks_data() || is_data || !is_series {
-            status::message(&body, &connection.service.error_body)
-        } else {
-            None
-        };
+        let lacks_data = error.lacks_data() || is_data || !is_series;
+        let message = lacks_data.then(|| status::message(&body, &connection.service.error_body)).flatten();
         let error = error.into_error(&body, message).with_response(status, headers).after(context.timing());
         context.failed(&error);
         connection.about(error, &target)
@@ -153,7 +149,7 @@ pub(crate) async fn send(
     target: RequestTarget,
     options: Options,
 ) -> Result<Box<UndecodedResponse>, Error> {
-    let policy = options.policy().unwrap_or(&connection.policy).clone();
+    let policy = options.policy.as_deref().unwrap_or(&connection.policy).clone();
     let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
     let (observers, span) = observers.in_span(target.endpoint, &spans::Params(&target, &connection.credentials));
@@ -186,14 +182,12 @@ async fn success(
 ) -> Result<HttpResponse, Error> {
     target.check()?;
     connection.credentials.check_params(target)?;
-    let data_request = DataRequest { path: target.path_and_query(), headers: options.headers()? };
-    connection.credentials.check(data_request.headers)?;
-    let retries = &connection.dispatcher.retries;
+    let (path_and_query, headers) = (target.path_and_query(), options.headers()?);
+    connection.credentials.check(headers)?;
+    let (service, retries) = (connection.service, &connection.dispatcher.retries);
     loop {
-        let outcome = authorized(connection, &data_request, context).await;
-        match outcome
-            .and_then(|response| status::accept(response, connection.service.errors, &connection.service.error_body))
-        {
+        let outcome = authorized(connection, &path_and_query, headers, context).await;
+        match outcome.and_then(|response| status::accept(response, service.errors, &service.error_body)) {
             Ok(response) => {
                 retries.succeeded();
                 return Ok(response);
@@ -208,41 +202,29 @@ async fn success(
     }
 }
 
-/// The request that every attempt sends.
-struct DataRequest<'r> {
-    path: String,
-    /// The headers of this request, in addition to those of every request.
-    headers: &'r Headers,
-}
-
-impl DataRequest<'_> {
-    /// Returns the path without the query.
-    fn path(&self) -> &str {
-        self.path.split('?').next().unwrap_or_default()
-    }
-}
-
 /// Sends the request, and sends it once more if its token was rejected and another token may be accepted.
 async fn authorized(
     connection: &Connection,
-    data_request: &DataRequest<'_>,
+    path_and_query: &str,
+    headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
-    let (token, response) = attempt(connection, data_request, context).await?;
+    let path = path_and_query.split('?').next().unwrap_or_default();
+    let (token, response) = attempt(connection, path_and_query, headers, context).await?;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
     if response.status != 401 {
         // Other errors, such as 503, do not show whether the token was accepted.
         if response.status < 400 {
-            flow.cache().accept(data_request.path());
+            flow.cache().accept(path);
         }
         return Ok(response);
     }
-    if !flow.cache().reject(&token, data_request.path()) {
+    if !flow.cache().reject(&token, path) {
         return Ok(response);
     }
-    let (_, response) = attempt(connection, data_request, context).await?;
+    let (_, response) = attempt(connection, path_and_query, headers, context).await?;
     if response.status == 401 {
-        flow.cache().reject_again(data_request.path());
+        flow.cache().reject_again(path);
     }
     Ok(response)
 }
@@ -254,7 +236,8 @@ async fn authorized(
 /// not checked again, because its lifetime may always be shorter than the wait.
 async fn attempt(
     connection: &Connection,
-    data_request: &DataRequest<'_>,
+    path_and_query: &str,
+    headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
     let Connection { credentials, dispatcher, .. } = connection;
@@ -269,10 +252,10 @@ async fn attempt(
         token = Some(flow.token(dispatcher, context).await?);
         permit = dispatcher.permit(context).await?;
     }
-    let mut headers = credentials.headers(token.as_ref());
+    let mut all_headers = credentials.headers(token.as_ref());
     // A header of the request replaces the client's header of the same name.
-    headers.extend(data_request.headers);
-    let request = dispatcher.request(&data_request.path, headers, None, context);
+    all_headers.extend(headers);
+    let request = dispatcher.request(path_and_query, all_headers, None, context);
     let response = dispatcher.send(request, permit, context).await?;
     Ok((token, response))
 }

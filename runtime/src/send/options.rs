@@ -10,7 +10,7 @@ use crate::transport::{Headers, InvalidHeader};
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     /// The timeouts and retry rules; `None` if those of the client apply.
-    policy: Option<Box<Policy>>,
+    pub(super) policy: Option<Box<Policy>>,
     headers: Headers,
     /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
     invalid: Option<InvalidHeader>,
@@ -26,11 +26,6 @@ impl Options {
     pub(crate) fn header(&mut self, name: &str, value: &str) {
         let invalid = self.headers.insert_sensitive(name, value).err();
         self.invalid = self.invalid.take().or(invalid);
-    }
-
-    /// Returns the timeouts and retry rules; `None` if those of the client apply.
-    pub(crate) fn policy(&self) -> Option<&Policy> {
-        self.policy.as_deref()
     }
 
     /// Returns the headers, or an error if one is invalid.

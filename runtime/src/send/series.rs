@@ -64,8 +64,8 @@ impl SeriesInfo {
 }
 
 impl<T, M> Series<T, M> {
-    fn new(data: Vec<T>, rest: EnvelopeRest<M>, info: SeriesInfo) -> Self {
-        let EnvelopeRest { metadata, unknown_fields, bad_records, .. } = rest;
+    fn new(data: Vec<T>, (metadata, rest): (M, EnvelopeRest), info: SeriesInfo) -> Self {
+        let EnvelopeRest { unknown_fields, bad_records, .. } = rest;
         Self { data, metadata, unknown_fields, bad_records, info }
     }
 

@@ -7,7 +7,7 @@ use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
-use crate::registry::{EnvelopeInfo, FieldInfo, RecordLayout, ServiceInfo, ValueType};
+use crate::registry::{EnvelopeInfo, RecordLayout, ServiceInfo, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -15,12 +15,6 @@ use crate::values::wire::ToWire;
 struct Typed<'r> {
     value: FieldValue<'r>,
     ty: ValueType,
-}
-
-impl<'r> Typed<'r> {
-    fn of(value: &'r dyn AsFieldValue, field: &FieldInfo) -> Self {
-        Self { value: value.as_field_value(), ty: field.ty }
-    }
 }
 
 impl Serialize for Typed<'_> {
@@ -41,9 +35,7 @@ impl Serialize for Typed<'_> {
             (FieldValue::Record(record), _) => record.serialize(serializer),
             (FieldValue::List(list), ty) => {
                 let ty = item(ty);
-                let mut items = serializer.serialize_seq(Some(list.iter().len()))?;
-                list.iter().try_for_each(|value| items.serialize_element(&Typed { value, ty }))?;
-                items.end()
+                serializer.collect_seq(list.iter().map(|value| Typed { value, ty }))
             }
             (FieldValue::Map(map), ty) => {
                 let ty = item(ty);
@@ -87,42 +79,36 @@ fn serialize_record<S: Serializer>(
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let mut unnamed = record.info().fields.iter().zip(values).map(|(field, value)| Typed::of(*value, field));
-    match record.info().form {
-        RecordLayout::Object => {}
-        RecordLayout::Value => return unnamed.next().serialize(serializer),
-        RecordLayout::Positional => return serialize_positional(unnamed, unknown, serializer),
+    let info = record.info();
+    let known = || {
+        let known = info.fields.iter().zip(values);
+        known.map(|(field, value)| (field.wire_name, Typed { value: value.as_field_value(), ty: field.ty }))
+    };
+    match info.form {
+        RecordLayout::Object if unknown.is_empty() => {
+            let mut fields = serializer.serialize_struct(info.name, values.len())?;
+            known().try_for_each(|(name, value)| fields.serialize_field(name, &value))?;
+            fields.end()
+        }
+        RecordLayout::Object => {
+            let mut map = serializer.serialize_map(None)?;
+            known().try_for_each(|(name, value)| map.serialize_entry(name, &value))?;
+            unknown.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
+            map.end()
+        }
+        RecordLayout::Positional => {
+            let mut items = serializer.serialize_seq(Some(values.len() + unknown.len()))?;
+            known().try_for_each(|(_, value)| items.serialize_element(&value))?;
+            unknown.iter().try_for_each(|(_, value)| items.serialize_element(&value))?;
+            items.end()
+        }
+        RecordLayout::Value => known().next().map(|(_, value)| value).serialize(serializer),
     }
-    let known = || record.info().fields.iter().zip(values).map(|(field, value)| (field, Typed::of(*value, field)));
-    if unknown.is_empty() {
-        let mut fields = serializer.serialize_struct(record.info().name, values.len())?;
-        known().try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
-        return fields.end();
-    }
-    let mut map = serializer.serialize_map(None)?;
-    known().try_for_each(|(field, value)| map.serialize_entry(field.wire_name, &value))?;
-    unknown.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
-    map.end()
-}
-
-fn serialize_positional<'r, S: Serializer>(
-    known: impl ExactSizeIterator<Item = Typed<'r>>,
-    unknown: &UnknownFields,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut items = serializer.serialize_seq(Some(known.len() + unknown.len()))?;
-    for value in known {
-        items.serialize_element(&value)?;
-    }
-    unknown.iter().try_for_each(|(_, value)| items.serialize_element(&value))?;
-    items.end()
 }
 
 impl Serialize for UnknownFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.len()))?;
-        self.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 
@@ -134,7 +120,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let records = Records(records);
+    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
     let Some(EnvelopeInfo { data, metadata: to_metadata, .. }) = service.envelope else {
         return records.serialize(serializer);
     };
@@ -143,15 +129,15 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
 }
 
 /// One object on the path to the records and the metadata.
-struct Level<'r, R, M> {
+struct Level<'r, M> {
     leads: [Option<&'static str>; 2],
-    records: &'r R,
+    records: &'r [FieldValue<'r>],
     metadata: &'r M,
     /// Unknown fields, including those of inner objects.
     unknown: Vec<(String, Value)>,
 }
 
-impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
+impl<M: Serialize> Serialize for Level<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let keys = self.leads.map(|lead| lead.map(|lead| lead.split('.').next().unwrap_or_default()));
         let mut object = serializer.serialize_map(None)?;
@@ -169,7 +155,7 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
     }
 }
 
-impl<R, M> Level<'_, R, M> {
+impl<M> Level<'_, M> {
     /// Returns the level inside this one, in the object under `key`.
     fn within(&self, key: &str) -> Self {
         let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
@@ -179,13 +165,5 @@ impl<R, M> Level<'_, R, M> {
             unknown: unknown.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
             ..*self
         }
-    }
-}
-
-struct Records<'r, T>(&'r [T]);
-
-impl<T: AsFieldValue> Serialize for Records<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(T::as_field_value))
     }
 }

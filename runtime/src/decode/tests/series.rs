@@ -181,7 +181,7 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
     ] {
         let (text, mut points) = (format!(r#"{{"data": [{records}]}}"#), Vec::<Point>::new());
         let rest = series_into::<About>(&text, Some(TIMED), Point::INFO.into(), BadRecords::Rejected, &mut points);
-        assert_eq!(rest.map(|rest| rest.strange), Ok(expected), "{records}");
+        assert_eq!(rest.map(|(_, rest)| rest.strange), Ok(expected), "{records}");
     }
 }
 
@@ -191,7 +191,7 @@ fn metadata_object_may_be_absent() {
     let read = |info: &str| {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
         let rest = series_into::<About>(&text, Some(NESTED), Level::INFO.into(), BadRecords::Rejected, &mut levels);
-        rest.map(|rest| rest.metadata.exchanges).map_err(|error| error.to_string())
+        rest.map(|(metadata, _)| metadata.exchanges).map_err(|error| error.to_string())
     };
     assert_eq!(read("null"), Ok(Vec::new()));
     assert_eq!(read(r#"{"about": {"exchanges": ["a"]}}"#), Ok(vec!["a".to_owned()]));
