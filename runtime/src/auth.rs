@@ -7,4 +7,4 @@ mod credentials;
 pub(crate) mod token;
 
 pub(crate) use credentials::{Credentials, DefaultHeader};
-pub(crate) use token::{ClientCredentials, Token};
+pub(crate) use token::Token;

@@ -30,7 +30,8 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     hint: String,
-    request: Option<FailedRequest>,
+    /// The endpoint of the request, and the method and target in one line.
+    request: Option<(&'static EndpointInfo, String)>,
     token: bool,
     status: Option<u16>,
     code: Option<String>,
@@ -58,13 +59,6 @@ const REQUEST_ID: [&str; 8] = [
     "x-amz-cf-id",
     "cf-ray",
 ];
-
-/// The request that failed.
-#[derive(Clone)]
-struct FailedRequest {
-    endpoint: &'static EndpointInfo,
-    line: String,
-}
 
 /// Attempts and times of a request so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,8 +102,6 @@ pub(crate) enum Again {
     No,
     /// The response body exceeds the maximum size, so only a request for less data can succeed.
     InParts,
-    /// The outcome of another attempt is uncertain, so the number of retries is limited, by default to one.
-    Once,
     Yes,
 }
 
@@ -121,7 +113,7 @@ impl Error {
 
     /// Returns the endpoint of the request; `None` if the failure precedes the request.
     pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
-        self.0.request.as_ref().map(|request| request.endpoint)
+        self.0.request.as_ref().map(|(endpoint, _)| *endpoint)
     }
 
     /// Returns the HTTP status of the response, if one arrived. It is a success status if the body was cut off or did
@@ -175,18 +167,13 @@ impl Error {
     /// Returns whether the same request may succeed if it is sent again, by the default rules of
     /// [`Retry`](crate::Retry).
     pub fn is_retryable(&self) -> bool {
-        matches!(self.0.again, Again::Yes | Again::Once)
+        self.0.again == Again::Yes
     }
 
     /// Returns whether a pooled connection failed. Such a connection may have been closed unnoticed, so the failure
     /// need not be a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
-    }
-
-    /// Returns whether the request may be repeated only a limited number of times, by default once.
-    pub(crate) fn is_worth_one_more(&self) -> bool {
-        self.0.again == Again::Once
     }
 
     /// Returns whether the service rejected the credentials: status 401 or 403.

@@ -5,12 +5,10 @@
 
 mod base_url;
 pub(crate) mod check;
-mod key_param;
 mod list;
 mod request_kind;
 mod target;
 
-pub(crate) use base_url::BaseUrl;
-pub(crate) use key_param::KeyParam;
+pub(crate) use base_url::base_url;
 pub use request_kind::RequestKind;
-pub(crate) use target::RequestTarget;
+pub(crate) use target::{RequestTarget, key_param};

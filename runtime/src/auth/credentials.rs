@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::token::{ClientCredentials, Token, TokenFlow};
+use super::token::{Token, TokenFlow};
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::registry::ServiceInfo;
@@ -39,7 +39,7 @@ impl Credentials {
         agent: &str,
         defaults: &[DefaultHeader],
         api_key: Option<Secret>,
-        client_credentials: Option<ClientCredentials>,
+        client_credentials: Option<(Secret, Secret)>,
         policy: &Policy,
     ) -> Result<Self, Error> {
         let mut headers = Headers::new();
@@ -60,14 +60,14 @@ impl Credentials {
         }
         let flow = match (&service.client_credentials, client_credentials) {
             (_, None) => None,
-            (Some(_), Some(own)) if own.id.is_blank() => return Err(Error::build("the client id is empty")),
-            (Some(_), Some(own)) if own.secret.is_blank() => return Err(Error::build("the client secret is empty")),
+            (Some(_), Some((id, _))) if id.is_blank() => return Err(Error::build("the client id is empty")),
+            (Some(_), Some((_, secret))) if secret.is_blank() => {
+                return Err(Error::build("the client secret is empty"));
+            }
             (Some(info), Some(own)) => {
-                Some(TokenFlow::new(info, &service.error_body, &own, headers.clone(), policy.clone())?)
+                Some(TokenFlow::new(info, &service.error_body, own, headers.clone(), policy.clone())?)
             }
-            (None, Some(_)) => {
-                return Err(Error::build("the service has no client credentials flow"));
-            }
+            (None, Some(_)) => return Err(Error::build("the service has no client credentials flow")),
         };
         let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
         // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.

@@ -24,12 +24,6 @@ use crate::transport::Headers;
 pub(crate) use cache::{Cache, Token};
 use fetch::{Fetch, TokenSource};
 
-/// The credentials of a token request.
-pub(crate) struct ClientCredentials {
-    pub(crate) id: Secret,
-    pub(crate) secret: Secret,
-}
-
 /// The token flow of a client, with its current token.
 pub(crate) struct TokenFlow {
     source: Arc<TokenSource>,
@@ -40,22 +34,23 @@ pub(crate) struct TokenFlow {
 }
 
 impl TokenFlow {
-    /// Prepares the flow. `headers` are added to every request, and `policy` applies to every token request.
+    /// Prepares the flow with the client id and secret. `headers` are added to every request, and `policy` applies to
+    /// every token request.
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
         error_body: &'static ErrorBodyInfo,
-        own: &ClientCredentials,
+        (id, secret): (Secret, Secret),
         headers: Headers,
         policy: Policy,
     ) -> Result<Self, Error> {
         // Encoded as RFC 7617 (HTTP Basic authentication) and the interface document specify, without the additional
         // form encoding of OAuth.
-        let basic = BASE64_STANDARD.encode(format!("{}:{}", own.id.expose(), own.secret.expose()));
+        let basic = BASE64_STANDARD.encode(format!("{}:{}", id.expose(), secret.expose()));
         let mut token_headers = headers.clone();
         token_headers.insert_sensitive("authorization", &format!("Basic {basic}"))?;
         token_headers.insert("content-type", "application/x-www-form-urlencoded")?;
         let source = Arc::new(TokenSource { info, error_body, headers, token_headers, policy });
-        let secrets = [own.secret.clone(), basic.into()];
+        let secrets = [secret, basic.into()];
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })
     }
 

@@ -12,13 +12,13 @@ use std::time::Duration;
 use super::blocking::Background;
 use super::environment;
 use super::{ClientType, Core};
-use crate::auth::{ClientCredentials, Credentials, DefaultHeader};
+use crate::auth::{Credentials, DefaultHeader};
 use crate::dispatch::observer::{Log, Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
-use crate::request::{BaseUrl, KeyParam};
+use crate::request::{base_url, key_param};
 use crate::secrets::Secret;
 use crate::send::Connection;
 use crate::transport::{Settings as TransportSettings, Transport, built_in};
@@ -53,17 +53,18 @@ impl Settings {
     }
 
     fn build(self, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Result<Core, Error> {
-        let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
-        let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret });
-        let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| KeyParam::new(name, key));
-        let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
+        let base_url = base_url(&self.base_url, service.base_url_suffix, self.allow_http)?;
+        let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| key_param(name, key));
+        let credentials =
+            Credentials::new(service, agent, &self.headers, self.api_key, self.client_credentials, &self.policy)?;
         let transport = match (self.transport, self.transport_settings.first_configured()) {
             (Some(_), Some(setting)) => {
                 let message = format!("`{setting}` has no effect with a custom `transport`");
                 return Err(Error::build(message).with_hint("set it on that transport"));
             }
             (Some(transport), None) => transport,
-            (None, _) => built_in(&self.transport_settings).map_err(Error::settings)?,
+            (None, _) => built_in(&self.transport_settings)
+                .map_err(|error| Error::build(error.to_string()).with_source(error.into_source()))?,
         };
         let rate_limiter: Arc<dyn RateLimiter> = match (self.rate_limiter, self.rate_limit) {
             (Some(_), Some(_)) => {

@@ -24,9 +24,7 @@ pub struct Core {
 
 impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("base_url", &self.connection.dispatcher.base_url.as_str())
-            .finish_non_exhaustive()
+        f.debug_struct("Client").field("base_url", &self.connection.dispatcher.base_url).finish_non_exhaustive()
     }
 }
 

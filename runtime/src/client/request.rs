@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::Core;
 use super::sending::Sending;
 use super::untyped::Untyped;
+use crate::decode::BadRecords;
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
@@ -61,7 +62,7 @@ pub struct Request<E> {
 impl<E: Endpoint> Request<E> {
     /// Creates a request without params.
     pub fn new(core: &Core) -> Self {
-        Self::of(Untyped::for_endpoint(core, E::INFO))
+        Self::of(Request::dynamic(core, E::INFO).untyped)
     }
 
     /// Sets a param; `None` omits it.
@@ -76,7 +77,7 @@ impl<E: Endpoint> Request<E> {
 
     /// Skips records that cannot be decoded, instead of failing the response.
     pub fn skip_bad_records(mut self) -> Self {
-        self.untyped.0.target.skip_bad_records();
+        self.untyped.0.target.bad_records = BadRecords::Skipped;
         self
     }
 }
@@ -143,8 +144,9 @@ impl<E> Request<E> {
     }
 
     /// Sends a header with this request; it replaces the client's header of that name.
-    pub fn header(self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
-        Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
+    pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        self.untyped.0.options.header(name.as_ref(), value.as_ref());
+        self
     }
 
     /// Returns the path and query that are sent, relative to the base URL.
@@ -286,7 +288,7 @@ impl Endpoint for Raw {
 impl Request<Dynamic> {
     /// Creates a request for an endpoint of the registry.
     pub fn dynamic(core: &Core, endpoint: &'static EndpointInfo) -> Self {
-        Self::of(Untyped::for_endpoint(core, endpoint))
+        Self::of(Untyped::new(core, RequestTarget::new(endpoint)))
     }
 }
 

@@ -21,12 +21,6 @@ pub(crate) enum Sending {
     Sent(Task<Outcome>),
 }
 
-impl Sending {
-    pub(super) fn new(parts: Box<Parts>) -> Self {
-        Self::Unsent(Some(parts))
-    }
-}
-
 impl Future for Sending {
     type Output = Outcome;
 

@@ -13,7 +13,7 @@ use super::Core;
 use super::sending::Sending;
 use crate::dispatch::Policy;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, TimeUnit};
+use crate::registry::TimeUnit;
 use crate::request::RequestTarget;
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
@@ -36,10 +36,6 @@ pub(crate) struct Parts {
 impl Untyped {
     pub(super) fn new(core: &Core, target: RequestTarget) -> Self {
         Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
-    }
-
-    pub(super) fn for_endpoint(core: &Core, endpoint: &'static EndpointInfo) -> Self {
-        Self::new(core, RequestTarget::new(endpoint))
     }
 
     /// Returns the endpoint and its params.
@@ -109,13 +105,8 @@ impl Untyped {
         self
     }
 
-    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
-        self.0.options.header(name, value);
-        self
-    }
-
     pub(crate) fn send(self) -> Sending {
-        Sending::new(self.0)
+        Sending::Unsent(Some(self.0))
     }
 }
 

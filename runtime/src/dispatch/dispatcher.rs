@@ -15,16 +15,17 @@ use super::retry_after;
 use crate::error::Error;
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimiter};
-use crate::request::{BaseUrl, KeyParam};
+use crate::secrets::Secret;
 use crate::transport::{
     Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
 };
 
 /// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
-    pub(crate) base_url: BaseUrl,
+    /// The checked base URL, without a slash at its end.
+    pub(crate) base_url: String,
     /// The query param with the API key. It is added here, so that only the transport sees it.
-    pub(crate) key: Option<KeyParam>,
+    pub(crate) key: Option<Secret>,
     pub(crate) rate_limiter: Arc<dyn RateLimiter>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) max_body_bytes: usize,
@@ -52,15 +53,6 @@ impl Dispatcher {
         Ok(permit?)
     }
 
-    /// Returns the absolute URL of a path, with the API key if it is sent in the query.
-    fn url(&self, path: &str) -> String {
-        let url = self.base_url.join(path);
-        match &self.key {
-            Some(key) => key.added_to(&url),
-            None => url,
-        }
-    }
-
     /// Creates the request for a path; a `POST` if it has a form.
     pub(crate) fn request(
         &self,
@@ -71,7 +63,12 @@ impl Dispatcher {
     ) -> HttpRequest {
         let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
         let method = if form.is_some() { Method::Post } else { Method::Get };
-        let mut request = HttpRequest::new(method, self.url(path), headers, options);
+        let mut url = [&self.base_url, path].concat();
+        if let Some(key) = &self.key {
+            url.push(if path.contains('?') { '&' } else { '?' });
+            url.push_str(key.expose());
+        }
+        let mut request = HttpRequest::new(method, url, headers, options);
         request.body = form.unwrap_or_default().into();
         request
     }

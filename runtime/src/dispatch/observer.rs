@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 #[cfg(feature = "tracing")]
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
@@ -154,13 +154,6 @@ pub enum Outcome {
     },
     /// The future of the request was dropped before it ended.
     Cancelled,
-}
-
-impl Outcome {
-    /// Creates the outcome for an error.
-    pub(crate) fn of(error: &Error) -> Self {
-        Self::Failure { kind: error.kind(), status: error.status() }
-    }
 }
 
 /// The reason why a request waits before it is sent.

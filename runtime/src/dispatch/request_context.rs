@@ -79,12 +79,6 @@ impl RequestContext {
         self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
     }
 
-    /// Adds time in the rate-limit queue, which does not count towards the timeout.
-    fn add_queue_time(&mut self, time: Duration) {
-        self.time_in_queue = self.time_in_queue.saturating_add(time);
-        self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
-    }
-
     /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
     pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
@@ -102,7 +96,9 @@ impl RequestContext {
         let elapsed = since.elapsed();
         self.time_waited += elapsed;
         if reason == WaitReason::RateLimiter {
-            self.add_queue_time(elapsed);
+            // The time in the rate-limit queue does not count towards the timeout.
+            self.time_in_queue = self.time_in_queue.saturating_add(elapsed);
+            self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(elapsed));
         }
         if !elapsed.is_zero() {
             self.notify(&Event::Wait { request: self.request, reason, elapsed });
@@ -140,7 +136,7 @@ impl RequestContext {
         }
         // The failure is counted before the decision, which compares the counts with their maximums.
         self.attempts.failures += 1;
-        self.attempts.doubtful += u32::from(error.is_worth_one_more());
+        self.attempts.doubtful += u32::from(error.status() == Some(500));
         let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;
         self.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
@@ -165,7 +161,7 @@ impl RequestContext {
 
     /// Ends the request with a failure.
     pub(crate) fn failed(mut self, error: &Error) {
-        self.outcome = Outcome::of(error);
+        self.outcome = Outcome::Failure { kind: error.kind(), status: error.status() };
     }
 
     /// Creates the error for a timeout of the request; `which` is the name of its setting.

@@ -126,8 +126,7 @@ impl Retry {
 
     /// Returns whether the default rules allow another attempt after this error.
     fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
-        let max = if error.status() == Some(500) { self.max_retries_on_500 } else { 1 };
-        if error.is_worth_one_more() { attempts.doubtful <= max } else { error.is_retryable() }
+        error.is_retryable() && (error.status() != Some(500) || attempts.doubtful <= self.max_retries_on_500)
     }
 
     /// Returns a random delay after this many failures.
@@ -159,8 +158,7 @@ const COST: u32 = 10;
 /// Returns the default retry rule for a status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
-        408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
-        500 => Again::Once,
+        408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
         _ => Again::No,
     }
 }
@@ -172,7 +170,7 @@ pub(crate) struct Attempts {
     pub(crate) sent: u32,
     /// The number of failures, including those before sending.
     pub(crate) failures: u32,
-    /// The number of failures that are retried only a limited number of times.
+    /// The number of failures with the status 500, which are retried only a limited number of times, by default once.
     pub(crate) doubtful: u32,
 }
 
@@ -187,7 +185,8 @@ impl Retries {
     pub(crate) fn succeeded(&self) {
         // The budget is usually full, and then nothing is written.
         if self.left.load(Ordering::Relaxed) < self.full {
-            self.update(|left| Some((left + 1).min(self.full)));
+            let earn = |left: u32| Some((left + 1).min(self.full));
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
         }
     }
 
@@ -219,19 +218,11 @@ impl Retries {
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         // The budget is charged last, so that a request that is not retried costs nothing.
-        if !is_free && !self.pay() {
+        let pay = |left: u32| left.checked_sub(COST);
+        if !is_free && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay).is_err() {
             return Err(error.with_hint("retry budget exhausted (too many recent failures)"));
         }
         Ok((delay, error))
-    }
-
-    /// Takes one retry from the budget; returns false if the budget is exhausted.
-    fn pay(&self) -> bool {
-        self.update(|left| left.checked_sub(COST))
-    }
-
-    fn update(&self, change: impl Fn(u32) -> Option<u32>) -> bool {
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).is_ok()
     }
 }
 

@@ -127,13 +127,11 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .or_else(|| info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty()))
         .map(|meaning| format!(": {meaning}"));
     Error::new(ErrorKind::Status, format!("status {status}{}", meaning.unwrap_or_default()))
-        .with_code(find(error_body.code))
         .again(again(status))
         .with_retry_after(retry_after)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
         .with_response(status, headers)
-        .with_body(&body)
-        .with_body_message(has_message)
+        .with_refusal(&body, find(error_body.code), has_message)
 }
 
 /// Returns the error message in a body without data.

@@ -35,18 +35,13 @@ fn masked(mut text: String, credentials: &dyn Redact) -> String {
 }
 
 /// The masked text of a cause that contained a secret.
+#[derive(Debug)]
 struct Masked {
     text: String,
     cause: Option<Box<Self>>,
 }
 
 impl fmt::Display for Masked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Debug for Masked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, Error, ErrorKind, FailedRequest, Inner, Timing, cause};
+use super::{Again, Error, ErrorKind, Inner, Timing, cause};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
 use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
@@ -43,11 +43,6 @@ impl Error {
         Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
     }
 
-    /// Creates the error for a setting that the transport cannot use, with its message and its cause.
-    pub(crate) fn settings(error: TransportError) -> Self {
-        Self::build(error.to_string()).with_source(error.into_source())
-    }
-
     /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
         let (hints, hint) = (&mut self.0.hint, hint.as_ref());
@@ -62,11 +57,6 @@ impl Error {
     pub(crate) fn with_response(mut self, status: u16, headers: Headers) -> Self {
         self.0.status = Some(status);
         self.0.headers = Some(Box::new(headers));
-        self
-    }
-
-    pub(crate) fn with_code(mut self, code: Option<String>) -> Self {
-        self.0.code = code;
         self
     }
 
@@ -110,10 +100,10 @@ impl Error {
         self
     }
 
-    /// Sets whether the message is from the body.
-    pub(crate) fn with_body_message(mut self, has_body_message: bool) -> Self {
-        self.0.has_body_message = has_body_message;
-        self
+    /// Adds the body of a refusal, its code, and whether it contains the message of this error.
+    pub(crate) fn with_refusal(mut self, body: &[u8], code: Option<String>, has_body_message: bool) -> Self {
+        (self.0.code, self.0.has_body_message) = (code, has_body_message);
+        self.with_body(body)
     }
 
     /// Removes the body, which may contain a token that is not masked yet.
@@ -130,20 +120,15 @@ impl Error {
 
     /// Adds the request: its endpoint, and its method and target in one line.
     pub(crate) fn about(mut self, endpoint: &'static EndpointInfo, line: String) -> Self {
-        self.0.request = Some(FailedRequest { endpoint, line });
+        self.0.request = Some((endpoint, line));
         self
     }
 
     /// Masks secrets that a server may have echoed, or a caller may have put into a param.
     pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
         let inner = &mut *self.0;
-        secrets.redact(&mut inner.message);
-        if let Some(request) = &mut inner.request {
-            secrets.redact(&mut request.line);
-        }
-        if let Some(code) = &mut inner.code {
-            secrets.redact(code);
-        }
+        let line = inner.request.as_mut().map(|(_, line)| line);
+        [&mut inner.message].into_iter().chain(line).chain(&mut inner.code).for_each(|text| secrets.redact(text));
         if let Some(headers) = &mut inner.headers {
             secrets.redact_headers(headers);
         }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Error, FailedRequest, Timing, excerpt, one_line};
+use super::{Error, Timing, excerpt, one_line};
 
 /// Maximum number of bytes quoted from a body.
 const MAX_BODY_BYTES: usize = 500;
@@ -14,7 +14,7 @@ const MAX_BODY_BYTES: usize = 500;
 impl Error {
     fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
-        if let Some(FailedRequest { endpoint, line }) = &inner.request {
+        if let Some((endpoint, line)) = &inner.request {
             write!(f, "{endpoint} ({line}): ")?;
         }
         if inner.token {

@@ -83,7 +83,7 @@ impl RequestTemplate {
     /// Creates the checkpoint at the beginning of a range.
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {
-            host: self.request.connection().dispatcher.base_url.as_str().to_owned(),
+            host: self.request.connection().dispatcher.base_url.clone(),
             request: self.identity.clone(),
             range,
             next: range.from,
@@ -97,7 +97,7 @@ impl RequestTemplate {
     /// Returns the checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
         self.require_same("request", &self.identity, &checkpoint.request)?;
-        self.require_same("host", self.request.connection().dispatcher.base_url.as_str(), &checkpoint.host)?;
+        self.require_same("host", &self.request.connection().dispatcher.base_url, &checkpoint.host)?;
         Ok(checkpoint)
     }
 

@@ -36,10 +36,6 @@ pub(crate) fn sleep(time: Duration) -> Sleep {
     Sleep::new(Instant::now().checked_add(time))
 }
 
-fn sleep_until(time: Instant) -> Sleep {
-    Sleep::new(Some(time))
-}
-
 impl Sleep {
     fn new(until: Option<Instant>) -> Self {
         Self { until, timer: timer(until) }
@@ -74,7 +70,7 @@ pub(crate) async fn timeout<F: Future>(time: Duration, future: F) -> Result<F::O
 }
 
 pub(crate) async fn timeout_at<F: Future>(time: Instant, future: F) -> Result<F::Output, Elapsed> {
-    before(sleep_until(time), future).await
+    before(Sleep::new(Some(time)), future).await
 }
 
 async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elapsed> {

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
@@ -84,7 +84,8 @@ impl<T> Drop for Task<T> {
 }
 
 /// One of the two owners of a future, which are the task that polls it and the [`Task`] that waits for its outcome. The
-/// future is dropped when either owner is dropped.
+/// future is dropped when either owner is dropped. The lock is held only to move the future, never while the future is
+/// polled or dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {
@@ -94,20 +95,13 @@ struct Slot<T> {
     is_dropped: bool,
 }
 
-impl<T> Driven<T> {
-    /// Locks the slot. The lock is held only to move the future, never while the future is polled or dropped.
-    fn slot(&self) -> MutexGuard<'_, Slot<T>> {
-        lock(&self.0)
-    }
-}
-
 impl<T> Future for Driven<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Some(mut future) = self.slot().future.take() else { return Poll::Pending };
+        let Some(mut future) = lock(&self.0).future.take() else { return Poll::Pending };
         let outcome = future.as_mut().poll(cx);
-        let mut slot = self.slot();
+        let mut slot = lock(&self.0);
         if outcome.is_pending() && !slot.is_dropped {
             slot.future = Some(future);
         }
@@ -117,7 +111,7 @@ impl<T> Future for Driven<T> {
 
 impl<T> Drop for Driven<T> {
     fn drop(&mut self) {
-        let mut slot = self.slot();
+        let mut slot = lock(&self.0);
         slot.is_dropped = true;
         let future = slot.future.take();
         // The slot is unlocked first, because dropping the future runs other code.

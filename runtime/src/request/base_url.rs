@@ -11,31 +11,15 @@ use percent_encoding::percent_decode_str;
 use super::check;
 use crate::error::Error;
 
-/// A checked base URL, without a slash at its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BaseUrl(String);
-
-impl BaseUrl {
-    /// Checks a base URL, which must end in `suffix`.
-    pub(crate) fn parse(text: &str, suffix: &str, allow_http: bool) -> Result<Self, Error> {
-        let url = text.strip_suffix('/').unwrap_or(text);
-        match problem(url, suffix, allow_http) {
-            None => Ok(Self(url.to_owned())),
-            // A URL that does not parse may contain a password anywhere, so the error does not repeat it.
-            Some(problem) => {
-                Err(Error::build(format!("the base URL {problem}"))
-                    .with_hint(format!("expected `https://host{suffix}`")))
-            }
+/// Checks a base URL, which must end in `suffix`, and returns it without a slash at its end.
+pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<String, Error> {
+    let url = text.strip_suffix('/').unwrap_or(text);
+    match problem(url, suffix, allow_http) {
+        None => Ok(url.to_owned()),
+        // A URL that does not parse may contain a password anywhere, so the error does not repeat it.
+        Some(problem) => {
+            Err(Error::build(format!("the base URL {problem}")).with_hint(format!("expected `https://host{suffix}`")))
         }
-    }
-
-    /// Returns the absolute URL of a path that has been checked.
-    pub(crate) fn join(&self, path: &str) -> String {
-        [&*self.0, path].concat()
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -47,32 +31,21 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
         return Some("is not absolute".to_owned());
     };
     let path = uri.path();
-    if authority.as_str().contains('@') {
-        Some("must not contain credentials".to_owned())
-    } else if authority.host().is_empty() {
-        Some("has no host".to_owned())
-    } else if !is_port_usable(authority) {
-        Some("has no port from 1 to 65535".to_owned())
-    } else if url.contains(['?', '#']) {
-        Some("must not have a query or a fragment".to_owned())
-    } else if check::leads_elsewhere(path) {
-        Some("leads elsewhere".to_owned())
-    } else if percent_decode_str(path).any(|byte| byte.is_ascii_control()) {
-        Some("has a control character".to_owned())
-    } else if !path.is_ascii() {
-        Some("must be percent-encoded".to_owned())
-    } else if url.ends_with('/') {
-        Some("ends in more than one slash".to_owned())
-    } else if !path.ends_with(suffix) {
-        Some(format!("must end in `{suffix}`"))
-    } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
-        // The setting has the same name in the builder and in the settings file.
-        Some("is not encrypted; set `allow_http` to permit it".to_owned())
-    } else if scheme != "http" && scheme != "https" {
-        Some("is neither `https` nor `http`".to_owned())
-    } else {
-        None
-    }
+    let is_unencrypted = scheme == "http" && !is_loopback(authority.host());
+    let problems = [
+        ("must not contain credentials", authority.as_str().contains('@')),
+        ("has no host", authority.host().is_empty()),
+        ("has no port from 1 to 65535", !is_port_usable(authority)),
+        ("must not have a query or a fragment", url.contains(['?', '#'])),
+        ("leads elsewhere", check::leads_elsewhere(path)),
+        ("has a control character", percent_decode_str(path).any(|byte| byte.is_ascii_control())),
+        ("must be percent-encoded", !path.is_ascii()),
+        ("ends in more than one slash", url.ends_with('/')),
+        (&format!("must end in `{suffix}`"), !path.ends_with(suffix)),
+        ("is not encrypted; set `allow_http` to permit it", is_unencrypted && !allow_http),
+        ("is neither `https` nor `http`", scheme != "http" && scheme != "https"),
+    ];
+    problems.into_iter().find(|(_, is_present)| *is_present).map(|(problem, _)| problem.to_owned())
 }
 
 #[cfg(test)]
@@ -91,8 +64,7 @@ mod tests {
             ("http://[::1]:8700/v2", "http://[::1]:8700/v2"),
         ];
         for (text, expected) in table {
-            let url = BaseUrl::parse(text, "/v2", false).map(|url| url.join("/x"));
-            assert_eq!(url.ok(), Some(format!("{expected}/x")), "{text}");
+            assert_eq!(base_url(text, "/v2", false).ok().as_deref(), Some(expected), "{text}");
         }
     }
 
@@ -126,7 +98,7 @@ mod tests {
             ("ftp://example.com/v2", "is neither `https` nor `http`"),
         ];
         for (text, expected) in table {
-            let error = BaseUrl::parse(text, "/v2", false).map_err(|error| error.to_string());
+            let error = base_url(text, "/v2", false).map_err(|error| error.to_string());
             let expected = format!("the base URL {expected}; expected `https://host/v2`");
             assert_eq!(error, Err(expected), "{text}");
         }
@@ -135,10 +107,10 @@ mod tests {
     #[test]
     fn any_suffix_and_http_are_accepted_if_allowed() {
         for text in ["http://example.com", "http://example.com/", "http://example.com/api"] {
-            assert!(BaseUrl::parse(text, "", true).is_ok(), "{text}");
+            assert!(base_url(text, "", true).is_ok(), "{text}");
         }
         for text in ["http://example.com//", "http://example.com/api//"] {
-            assert!(BaseUrl::parse(text, "", true).is_err(), "{text}");
+            assert!(base_url(text, "", true).is_err(), "{text}");
         }
     }
 }

@@ -15,6 +15,7 @@ use super::list::ListText;
 use crate::decode::BadRecords;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
@@ -43,7 +44,13 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
 
 /// Characters that need encoding in a query; lists and times stay readable.
-pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
+const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
+
+/// Returns the query param with the API key, encoded.
+pub(crate) fn key_param(name: &str, key: &Secret) -> Secret {
+    let (name, value) = (utf8_percent_encode(name, QUERY), utf8_percent_encode(key.expose(), QUERY));
+    format!("{name}={value}").into()
+}
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
@@ -96,11 +103,6 @@ impl RequestTarget {
     pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
         let is_ambiguous = list.has_separator();
         self.set_params(name, list.into_texts(), is_ambiguous);
-    }
-
-    /// Omits the records that are not as expected.
-    pub(crate) fn skip_bad_records(&mut self) {
-        self.bad_records = BadRecords::Skipped;
     }
 
     /// Returns the parts that are compared for equality.
