@@ -67,4 +67,4 @@ pub use ::generated_client_transport::{
     ResponseBody, SendFuture, SentNotifier, Transport, TransportError, from_fn,
 };
 
-pub(crate) use ::generated_client_transport::{Settings, built_in};
+pub(crate) use ::generated_client_transport::{Settings, built_in, opaque_debug};

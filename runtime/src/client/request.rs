@@ -264,11 +264,7 @@ impl<B: Body> Future for ResponseFuture<B> {
     }
 }
 
-impl<B> fmt::Debug for ResponseFuture<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ResponseFuture(..)")
-    }
-}
+crate::transport::opaque_debug!(ResponseFuture<B>);
 
 /// An endpoint that need not be in the catalogue; used by `Client::raw`.
 #[derive(Clone, Copy, Debug)]

@@ -70,9 +70,7 @@ macro_rules! __request {
             pub async fn response(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
                 self.0.response().await
             }
-        }
 
-        impl<E: $crate::Endpoint> Request<E> {
             /// Returns all records in a time range of any length.
             ///
             /// The params of the request select the series and the interval between records. The range does not include

@@ -3,7 +3,6 @@
 //! From an error and the attempts so far, the rules compute a delay or make the error final. They neither wait nor
 //! send. A client and its clones share one retry budget, so that a service that is down gets few extra requests.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -140,11 +139,7 @@ impl Retry {
 #[derive(Clone)]
 struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
 
-impl fmt::Debug for Predicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Predicate(..)")
-    }
-}
+crate::transport::opaque_debug!(Predicate);
 
 /// The retry budget: its full size and the part that is left, both in tenths of a retry.
 pub(crate) struct Retries {

@@ -4,7 +4,6 @@
 //! the next items.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -77,11 +76,7 @@ fn poll_some<S: Stream + Unpin>(stream: &mut S, at_once: usize, cx: &mut Context
     Poll::Ready(items)
 }
 
-impl<S: Stream> fmt::Debug for Blocking<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Blocking(..)")
-    }
-}
+crate::transport::opaque_debug!(Blocking<S: Stream>);
 
 #[cfg(test)]
 mod tests {

@@ -92,7 +92,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         history: History<E>,
         mut map: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
-        let run = Some(history.pages().into_run());
+        let run = Some(history.pages().run);
         let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut map));
         self.series.push(Member { key, run, page, pages: 0 });
         self

@@ -4,7 +4,6 @@
 //! `futures_core::Stream`, and have a method `next` for users without that crate.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -25,7 +24,7 @@ use crate::error::Error;
 /// cancels its requests.
 #[must_use = "nothing is sent before it is polled"]
 pub struct Pages<T> {
-    run: Run,
+    pub(super) run: Run,
     item: PhantomData<fn() -> T>,
 }
 
@@ -44,10 +43,6 @@ impl Run {
 impl<T: Send + 'static> Pages<T> {
     pub(super) fn new(job: Result<Job, Error>) -> Self {
         Self { run: Run(job.map(Box::new).map_err(Some)), item: PhantomData }
-    }
-
-    pub(super) fn into_run(self) -> Run {
-        self.run
     }
 
     /// Returns the next page; `None` after the last page, or after an error.
@@ -92,11 +87,7 @@ impl<T: Send + 'static> Stream for Pages<T> {
     }
 }
 
-impl<T> fmt::Debug for Pages<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pages(..)")
-    }
-}
+crate::transport::opaque_debug!(Pages<T>);
 
 /// The records of a history, in order of time, created by [`History::records`](super::History::records).
 #[must_use = "nothing is sent before it is polled"]
@@ -159,8 +150,4 @@ impl<T: Send + 'static> Stream for Records<T> {
     }
 }
 
-impl<T> fmt::Debug for Records<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Records(..)")
-    }
-}
+crate::transport::opaque_debug!(Records<T>);

@@ -33,7 +33,7 @@ pub struct RateLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LimitWindow {
     /// The groups or paths of the endpoints; empty if every request counts.
-    endpoints: &'static [&'static str],
+    pub(super) endpoints: &'static [&'static str],
     window: Window,
 }
 
@@ -47,11 +47,6 @@ impl LimitWindow {
     /// Returns whether the window counts the requests of an endpoint.
     pub fn counts(&self, endpoint: &EndpointInfo) -> bool {
         self.endpoints.is_empty() || endpoint.is_one_of(self.endpoints)
-    }
-
-    /// Returns whether two windows count the same endpoints.
-    pub(super) fn has_same_endpoints(&self, other: &Self) -> bool {
-        self.endpoints == other.endpoints
     }
 
     /// Returns the window as a separate limit that counts every request, for a queue that only the window's endpoints

@@ -3,7 +3,6 @@
 //! A rate limiter creates a permit. The client reports to the permit when the request is sent and when it ends, and a
 //! [`PermitObserver`] receives both reports.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -54,11 +53,7 @@ fn report(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Permit(..)")
-    }
-}
+crate::transport::opaque_debug!(Permit);
 
 /// Observes when one permitted request is sent and when it ends. A panic in the observer is caught, so it affects no
 /// other request.

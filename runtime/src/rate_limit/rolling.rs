@@ -90,7 +90,7 @@ impl ProcessRateLimiter {
         // A window keeps the queue of an old window for the same endpoints. The other old queues let all requests pass.
         let mut old = std::mem::take(&mut queues.of_some);
         for window in of_all.take_of_some() {
-            let index = old.iter().position(|(known, _)| known.has_same_endpoints(&window));
+            let index = old.iter().position(|(known, _)| known.endpoints == window.endpoints);
             let queue = index.map_or_else(|| LimitQueue::new(RateLimit::none()), |index| old.swap_remove(index).1);
             queue.set_limit(window.alone());
             queues.of_some.push((window, queue));

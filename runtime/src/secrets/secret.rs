@@ -3,8 +3,6 @@
 //! It is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Its memory is
 //! not wiped on drop, because the buffers of connections contain copies in any case.
 
-use std::fmt;
-
 /// A string that `Debug`, errors and logs never show. Surrounding white space is removed.
 ///
 /// ```
@@ -40,8 +38,4 @@ impl From<String> for Secret {
     }
 }
 
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(..)")
-    }
-}
+crate::transport::opaque_debug!(Secret);

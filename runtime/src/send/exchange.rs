@@ -3,7 +3,6 @@
 //! This code gets the response for a target, and is compiled once for all endpoints. The caller decodes the body as the
 //! type of the endpoint.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -260,9 +259,5 @@ async fn attempt(
     Ok((token, response))
 }
 
-/// Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
-impl fmt::Debug for UndecodedResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("UndecodedResponse(..)")
-    }
-}
+// Omits the headers and the body, because they may contain a secret, and nothing is masked yet.
+crate::transport::opaque_debug!(UndecodedResponse);

@@ -2,7 +2,6 @@
 //!
 //! The transport enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
-use std::fmt;
 use std::future::Future;
 
 use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
@@ -42,8 +41,4 @@ where
     }
 }
 
-impl<F> fmt::Debug for FromFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FromFn(..)")
-    }
-}
+opaque_debug!(FromFn<F>);

@@ -8,6 +8,9 @@
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some items are only for the built-in transports"))]
 
+#[macro_use]
+mod opaque_debug;
+
 #[doc(hidden)] // The client checks base URLs with the same functions as proxy URLs.
 pub mod address;
 #[cfg(not(target_family = "wasm"))]

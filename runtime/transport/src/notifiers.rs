@@ -3,7 +3,6 @@
 //! Both notifiers are part of a request. The rate limiter counts a request when its [`SentNotifier`] is called, and
 //! stops further requests when a [`HeadersNotifier`] reports a 429.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::Headers;
@@ -33,11 +32,7 @@ impl SentNotifier {
     }
 }
 
-impl fmt::Debug for SentNotifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SentNotifier(..)")
-    }
-}
+opaque_debug!(SentNotifier);
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
@@ -61,8 +56,4 @@ impl HeadersNotifier {
     }
 }
 
-impl fmt::Debug for HeadersNotifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HeadersNotifier(..)")
-    }
-}
+opaque_debug!(HeadersNotifier);

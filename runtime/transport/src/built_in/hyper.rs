@@ -4,7 +4,6 @@
 //! transport does not follow redirects. It resends a request only if the pooled connection had been closed before
 //! anything was sent on it.
 
-use std::fmt;
 use std::time::Duration;
 
 use http::header::PROXY_AUTHORIZATION;
@@ -33,11 +32,7 @@ pub struct HyperTransport {
 /// A client of hyper, which contains its pool.
 type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, NotifyingBody>;
 
-impl fmt::Debug for HyperTransport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HyperTransport").finish_non_exhaustive()
-    }
-}
+opaque_debug!(HyperTransport);
 
 /// TCP probes a connection after this time without data, and closes it after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
