@@ -1,7 +1,7 @@
-//! Compares the deterministic figures with `bench/budget.toml`, and reports every increase.
+//! Compares the deterministic figures with `bench/budget.toml`, and reports every figure that exceeds its budget.
 //!
-//! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because both change
-//! with the compiler. If valgrind is missing, the budgets of instructions are skipped with a warning.
+//! The numbers of lines and crates are absolute. Instructions and bytes are ratios to a peer in the same run, because
+//! they change with the compiler. If valgrind is missing, the budgets of instructions are skipped with a warning.
 
 use std::fs;
 

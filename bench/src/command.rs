@@ -29,7 +29,7 @@ pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command
     for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
-    // An incremental build would reuse results of the previous round, and take less time than a full one.
+    // An incremental build would reuse results of the previous round, and take less time than a full build.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }

@@ -1,5 +1,4 @@
-//! The rows, each with a name and a function. Rows that count instructions or bytes, for example, are before rows that
-//! measure time.
+//! The rows, each with a name and a function. Rows that measure time are last.
 
 pub(crate) mod build;
 pub(crate) mod decode;

@@ -18,7 +18,8 @@ pub(crate) const BODIES: [(&str, &str); 3] = [
 /// Returns the instructions of our decoder and of plain derives for one body.
 pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
-    // A run with `none` only generates the body. Its instructions are subtracted from those of both decoders.
+    // A run with `none` only generates the body. The instructions of this run are subtracted from the counts of both
+    // decoders.
     let none = instructions(&program, &[body, "none"])?;
     Ok((instructions(&program, &[body, "ours"])? - none, instructions(&program, &[body, "strict"])? - none))
 }

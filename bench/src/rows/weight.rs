@@ -18,7 +18,7 @@ pub(crate) fn lines_per_endpoint_of_fixed_catalogue(scratch: &Scratch) -> Result
     lines_per_endpoint(&client, &catalogue)
 }
 
-/// Returns the number of emitted lines without those of records, and the number of endpoints that have a path.
+/// Returns the number of emitted lines, excluding the lines of records, and the number of endpoints that have a path.
 fn lines_per_endpoint(client: &Path, catalogue: &Path) -> Result<(usize, usize), String> {
     let lines = count_lines(&client.join("src/generated"))?;
     // In the catalogue, every endpoint that has a path has one line `path: /...`.
@@ -42,7 +42,7 @@ fn count_lines(path: &Path) -> Result<usize, String> {
     Ok(lines.len() - lines_of_records(&lines))
 }
 
-/// Returns the number of lines of record structs with their docs, and of their `impl Record`.
+/// Returns the number of lines that define records: the structs with their docs, and each `impl Record`.
 fn lines_of_records(lines: &[&str]) -> usize {
     let is_head = |line: &&str| line.starts_with("///") || line.starts_with("#[");
     let ends_with_record = |line: &str| {

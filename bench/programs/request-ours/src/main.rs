@@ -1,7 +1,7 @@
 //! Requests 50 records COUNT times with our client: `request-ours URL COUNT`.
 //!
-//! `request-ours build` prints the nanoseconds that it takes to build a client: the first one of the process, and the
-//! median of the next hundred.
+//! `request-ours build` prints the nanoseconds that it takes to build a client: the first client of the process, and
+//! the median of the next hundred.
 
 use std::time::{Duration, Instant};
 
