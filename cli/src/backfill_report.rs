@@ -162,7 +162,7 @@ impl Reporter {
         self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
     }
 
-    /// Prints the first of several warnings, and the number of the others.
+    /// Prints the first warnings of a list, and the number of further warnings.
     fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
         let more = warnings.len().saturating_sub(MAX_LISTED);
         warnings.take(MAX_LISTED).for_each(|warning| self.log.warning(&warning));

@@ -61,7 +61,8 @@ fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
     one.times.iter().zip(&one.records).filter_map(point).collect()
 }
 
-/// Returns the numeric fields of an endpoint, or those of its first record if the catalogue lists no fields.
+/// Returns the numeric fields of an endpoint. If the catalogue lists no fields, the fields of the first record are
+/// used.
 fn fields(all: &[Fetched]) -> Vec<Field> {
     let endpoint = all[0].series.endpoint.known;
     if let Some(table) = endpoint.and_then(record) {

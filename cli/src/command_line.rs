@@ -76,7 +76,7 @@ impl Chosen {
 /// The old and the new names of renamed options.
 const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
 
-/// The commands with params, each with `true` if `--from` and `--to` replace the params of a range.
+/// The commands that accept params, each with `true` if `--from` and `--to` replace the params of the time range.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
 /// Returns the names of endpoints, for shell completion.

@@ -60,7 +60,7 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
 }
 
-/// Returns the endpoints with a name or path. If several endpoints share a name and only one of them has a path,
+/// Returns the endpoints with this name or path. If several endpoints share a name and only one of them has a path,
 /// returns only that endpoint.
 fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
@@ -75,7 +75,7 @@ fn called(written: &str) -> Vec<Endpoint> {
 }
 
 /// Every endpoint with the keys of its names. The keys are computed once, because each displayed name is compared with
-/// all of them.
+/// all keys.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

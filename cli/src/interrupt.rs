@@ -64,8 +64,8 @@ impl Interrupt {
     }
 }
 
-/// Returns `true` if it is known that SIGHUP was not ignored when the program began. `nohup` ignores SIGHUP, and
-/// listening to it would replace this setting.
+/// Returns `true` if the program was certainly started without `nohup`, which ignores SIGHUP. A listener for SIGHUP
+/// would undo the effect of `nohup`.
 #[cfg(unix)]
 fn is_hang_up_caught() -> bool {
     // The ignored signals are bits of a hexadecimal number, of which SIGHUP is the lowest.

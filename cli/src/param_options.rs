@@ -30,7 +30,7 @@ impl Params {
     }
 }
 
-/// The option for a param name of the API, with all params of this name, one for each endpoint that accepts it.
+/// An option for a param of the API, with the definition of the param on each endpoint that accepts the param.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,
@@ -53,8 +53,8 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     offered
 }
 
-/// Shows only the params of the chosen endpoints in help, described as those endpoints accept them. Without an
-/// endpoint, help shows the params that most endpoints accept.
+/// Lists in help only the params of the chosen endpoints, with the descriptions that apply to these endpoints. Without
+/// an endpoint, help shows the params that most endpoints accept.
 ///
 /// With `has_range`, the params of a range are hidden too, because `--from` and `--to` replace them.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
@@ -152,8 +152,8 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     }
 }
 
-/// Returns `true` if commas separate the values of a param. For a param that accepts one string of unknown format, they
-/// do not, because the string may contain commas.
+/// Returns `true` if commas separate the values of a param. A param that accepts one string of unknown format is not
+/// split, because the string may contain commas.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }

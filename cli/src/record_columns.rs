@@ -73,8 +73,8 @@ impl Layout {
         this
     }
 
-    /// Returns the columns of these series. The fields are those of the catalogue or, if the catalogue lists none, the
-    /// keys of the records.
+    /// Returns the columns of these series. The columns are the fields in the catalogue or, if the catalogue lists no
+    /// fields, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known);

@@ -115,7 +115,7 @@ pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<V
 fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     let with = |one: &Series, value: &ParamValue| {
         let mut one = one.clone();
-        // A later value replaces an earlier one, so `--param` overrides the option of the same param.
+        // A later value replaces an earlier value, so `--param` overrides the option of the same param.
         one.values.retain(|(other, _)| other != name);
         one.values.push((name.to_owned(), value.clone()));
         one
@@ -222,8 +222,8 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and numerous, so almost any short text resembles one. A short value gets a suggestion only if
-    // it differs from a ticker in case alone.
+    // Tickers are short and numerous, so almost any short text resembles a ticker. A short value gets a suggestion only
+    // if it differs from a ticker in case alone.
     let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));

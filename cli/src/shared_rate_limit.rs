@@ -30,7 +30,7 @@ pub(crate) struct GateOptions {
 impl GateOptions {
     /// Opens the gate, and waits until its server has responded; returns `None` without a URL.
     ///
-    /// The gate uses the rate limit of the settings, if they have one.
+    /// If the settings contain a rate limit, the gate uses that limit.
     pub(crate) async fn open(&self, settings: &mut Builder, log: Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
@@ -78,7 +78,7 @@ static OPENED: OnceLock<SharedGate> = OnceLock::new();
 /// The maximum wait for the server at the end of the program.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Releases this program's slots on the server, if there is one.
+/// If a gate is open, releases this program's slots on the server.
 pub(crate) async fn shutdown() {
     if let Some(gate) = OPENED.get() {
         // Failures are ignored, because the server releases the slots at the end of the lease in any case.

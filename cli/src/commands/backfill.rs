@@ -151,7 +151,7 @@ impl Backfill {
         }
     }
 
-    /// Returns the settings of the job file, or those of the command line.
+    /// Returns the settings of the job file or, without a job file, the settings of the command line.
     fn job_file(&self, log: Log) -> Result<JobFile> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {
@@ -184,7 +184,7 @@ impl Backfill {
     }
 }
 
-/// Converts the series to those of the crate `tables`. Paths that are not in the catalogue are omitted.
+/// Converts the series to the type of the crate `tables`. Paths that are not in the catalogue are omitted.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)

@@ -57,7 +57,8 @@ fn print(what: &str, state: &str) -> Result<()> {
     stdout::print(format!("{what:<14}{state}\n"))
 }
 
-/// Returns the endpoint with the best evidence among those that return records and whose required params have examples.
+/// Returns an endpoint that returns records and whose required params have examples. If there are several, the endpoint
+/// with the best evidence is returned.
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());

@@ -34,16 +34,16 @@ pub(crate) struct Plot {
     chosen: Chosen,
     #[command(flatten)]
     params: Params,
-    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; unless set, the latest 100 records
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest 100 records
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
     from: Option<Timestamp>,
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// Fields to draw; unless set, `close` of candles, or else the first number
+    /// Fields to draw; default: `close` of candles, or else the first number
     #[arg(long = "field", value_name = "NAME", value_delimiter = ',')]
     fields: Vec<String>,
-    /// SVG file to write; unless set, the chart is drawn in the terminal
+    /// SVG file to write; default: the chart is drawn in the terminal
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = svg_file)]
     out: Option<PathBuf>,
     #[command(flatten)]

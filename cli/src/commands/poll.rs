@@ -58,7 +58,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// The time between the end of an interval and the next backfill, in which the service publishes the record.
+/// The pause between the end of an interval and the backfill. The service publishes the record during this pause.
 const DELAY: Duration = Duration::from_secs(5);
 
 impl Poll {
