@@ -49,7 +49,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         }
         if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
             let group = at.module();
-            notes.push(format!("`{label}` has no path yet; to give it this path, use `--group {group}`"));
+            notes.push(format!("`{label}` has no path yet; to add the path to it, use `--group {group}`"));
         }
     }
     let file = format!("{group}.yaml");
@@ -97,7 +97,7 @@ fn entry(addition: &Addition) -> Tree {
 }
 
 /// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, or `Root` if
-/// there is no such segment.
+/// every segment is a param.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
     segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())
@@ -270,7 +270,7 @@ endpoints:
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
         let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
         let expected = [
-            "`market.basis_ratio` has no path yet; to give it this path, use `--group market`",
+            "`market.basis_ratio` has no path yet; to add the path to it, use `--group market`",
             "the group `markets` is new; did you mean `market`?",
         ];
         assert_eq!(change.notes(), expected);

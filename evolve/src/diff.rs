@@ -1,8 +1,8 @@
 //! Compares two catalogues, and lists the changes that affect users of the client, each with the version bump that it
 //! requires.
 //!
-//! Users see the emitted Rust code, so every change is described with the names of the client, not with those in the
-//! YAML files. The comparison is between the models of the catalogues, so text that the emitter ignores, such as a
+//! Users see the emitted Rust code, so every change is described with the names of the client, not with the names in
+//! the YAML files. The comparison is between the models of the catalogues, so text that the emitter ignores, such as a
 //! comment, is not a change. `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there
 //! confirms the verdicts with the compiler.
 

@@ -56,7 +56,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         editor.create(SERVICE, service.clone());
     }
     reader.omissions.unread(&document.root, omissions::ROOT, "#");
-    // The existing catalogue is read before the operations, because their paths, params and bodies depend on it.
+    // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
+    // depend on the catalogue.
     reader.surroundings(&editor, &service);
     reader.operations();
     let Reader { draft, omissions, suffix, .. } = reader;
@@ -114,10 +115,11 @@ struct Reader<'d> {
     modules: HashMap<String, String>,
     /// The paths that were read so far, without the names of their params.
     templates: HashSet<String>,
-    /// The indices of records by their paths or references. The next two maps contain the indices of shared params by
-    /// their ids, and of types by their values.
+    /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
+    /// The indices of shared params by their ids.
     shared: HashMap<String, usize>,
+    /// The indices of types by their values.
     types_by_values: HashMap<Vec<String>, Vec<usize>>,
 }
 

@@ -75,7 +75,8 @@ impl LiveRequest {
         Err(Refusal::Message(format!("`{name}` is not a param of {of}; {help}")))
     }
 
-    /// Returns the path with its params filled in, and the other given params that the endpoint may have.
+    /// Returns the path with its params filled in, and the given query params. A query param that the endpoint does not
+    /// have is omitted.
     pub fn parts(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
         let mut path = self.path.clone();
         let mut query = Vec::new();

@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) editor: Editor,
     /// The names that the drafted types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
-    /// Known lists of fields, with types that were widened. These lists replace those in the catalogue.
+    /// Known lists of fields, with types that were widened. These lists replace the lists in the catalogue.
     pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(crate) source: Source,
 }

@@ -49,7 +49,7 @@ pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
-/// The maximum length of a list that is assumed to be a row although the catalogue does not declare it.
+/// A longer list is assumed to be a row only if the catalogue declares a positional record.
 const MAX_ROW: usize = 40;
 
 /// The maximum number of items of a list that are analysed by index.
@@ -136,7 +136,7 @@ impl Observed {
         kinds.iter().filter(|times| **times > 0).count()
     }
 
-    /// Returns the number of numbers, without those in strings.
+    /// Returns the count of numbers, excluding numbers in strings.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions
     }

@@ -1,4 +1,4 @@
-//! Generates Rust names by the rules of the catalogue. If such a name is invalid or in use, a different one is
+//! Generates Rust names by the rules of the catalogue. If such a name is invalid or in use, a different name is
 //! generated.
 
 use std::collections::HashSet;
@@ -88,7 +88,7 @@ pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&
     candidates.find(is_free).unwrap_or_default()
 }
 
-/// Returns the type names that belong to a method: those of its record and of the marker type of the endpoint.
+/// Returns the type names that belong to the method of an endpoint: the names of the record and of the marker type.
 pub(super) fn types_of_method(ident: &str) -> [String; 2] {
     let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
     [names::record(&ty), ty]
@@ -102,8 +102,8 @@ pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> boo
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// Returns a free id for a shared param: its id, its wire name, or its id with a number. The wire name is tried first
-/// if both become the same constant. `used` contains the constants of other params.
+/// Returns a free id for a shared param: its id, its wire name, or its id with a number. If the id and the wire name
+/// become the same constant, the wire name is tried first. `used` contains the constants of other params.
 pub(super) fn claim_id(used: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !used.has(&constant(id));

@@ -13,7 +13,7 @@ pub(super) struct SavedResponse {
     pub(super) body: Value,
     /// `true` if the response is marked as a mock response.
     pub(super) is_mock: bool,
-    /// `true` if the status was saved with the response. It is a success status, because other statuses are rejected.
+    /// `true` if the status was saved with the response. The status is a success, because other statuses are rejected.
     pub(super) has_status: bool,
 }
 

@@ -174,8 +174,8 @@ impl FileEdit {
         wanted.clone()
     }
 
-    /// Returns the splice that appends items to a block list. The new items are separated by blank lines if the last
-    /// two items in the list are.
+    /// Returns the splice that appends items to a block list. Blank lines separate the new items if a blank line
+    /// separates the last two items of the list.
     fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);

@@ -124,7 +124,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Returns the response with status 200, or else the first response with a success status; each with its status.
+/// Returns the response with status 200, or else the first response with a success status, together with the status.
 pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()

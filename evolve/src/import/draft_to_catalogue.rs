@@ -103,7 +103,8 @@ impl Converter {
         if kind == "series" {
             let time = self.time(record);
             shared = self.envelope_time.as_deref().filter(|_| time.is_none() && !positional);
-            // If the record has the envelope's time field, and the body lists its fields, the body has the format.
+            // A body that lists the fields of its record omits the envelope's time field, so the format of the time is
+            // written on the body.
             let timed = shared.and_then(|time| self.draft.records[record].field(time)).filter(|_| is_inline);
             new = new.with_some("time", time).with_some("format", timed.and_then(|field| field.text("format")));
         }

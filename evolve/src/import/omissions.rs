@@ -33,7 +33,7 @@ struct Omission {
     pointers: HashSet<String>,
 }
 
-/// The keys that the import reads in the root of a description. The next constants contain those of other objects.
+/// The keys that the import reads in the root of a description. The next constants contain the keys of other objects.
 pub(super) const ROOT: &str = "openapi info servers paths components tags security";
 pub(super) const PATH: &str = "get parameters summary description";
 pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";

@@ -16,8 +16,8 @@ use crate::merge::is_within;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Returns the params of an operation as entries, those of its path item first, and `true` if all references could
-    /// be resolved.
+    /// Returns the params of a path item and of its operation, in this order, as entries. The second value is `true` if
+    /// all references could be resolved.
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<Tree>, bool) {
         let mut entries: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
@@ -187,8 +187,8 @@ fn plain_type(schema: &Value) -> &str {
     if matches!(ty, "integer" | "number" | "boolean") { ty } else { "string" }
 }
 
-/// Returns the type of one value, the `list_setter` if several values can be sent, and their format if they are not
-/// separated by commas.
+/// Returns the type of one value. If several values can be sent, also returns the `list_setter` and, unless commas
+/// separate the values, their format.
 fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });

@@ -1,4 +1,4 @@
-//! Reads the facts about a value other than its type, from its schema or from the object around the schema. The facts
+//! Reads all facts about a value except its type, from its schema or from the object around the schema. The facts
 //! become keys of a field or a param.
 
 use codegen::is_line;

@@ -115,7 +115,7 @@ impl Reader<'_> {
                 seen.describe()
             )));
         }
-        // A body has no key for the format of its timestamps, so they become strings or integers.
+        // A body has no key for the format of its timestamps, so timestamps become strings or integers.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
         Ok(())
@@ -137,8 +137,8 @@ impl Reader<'_> {
         self.editor.note(format!("learned from {records}: {fields}"));
     }
 
-    /// Rejects records that have none of the listed fields. Fields that are known only from the previous version do not
-    /// count.
+    /// Rejects records that have none of the fields in the catalogue. Fields that are known only from the previous
+    /// version do not count.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Observed) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_previous(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();

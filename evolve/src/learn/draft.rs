@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
             self.known_record(&known, seen);
             return known;
         }
-        // Fields with equal records share one draft, which also gets the facts that only the later record has.
+        // Fields with equal records share one draft. Facts that only the later record has are added to the draft.
         if let Some(index) = self.records.iter().position(|(record, _)| is_same(&record)) {
             let Some(Tree::List(known)) = self.records[index].0.get_mut("fields") else { return record_name(index) };
             for (known, field) in known.iter_mut().zip(fields) {

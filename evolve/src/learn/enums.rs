@@ -37,8 +37,8 @@ impl<'a> Reader<'a> {
         Some((ty, field != ty))
     }
 
-    /// Returns the enum that replaces the type of a listed field, if `--enum` contains the field and all values are
-    /// strings.
+    /// Returns the enum that replaces the type of a field in the catalogue, if `--enum` contains the field and all
+    /// values are strings.
     pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Observed) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => return self.enum_of(name, seen),

@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns `true` if a listed field is known only from the previous version.
+/// Returns `true` if a field in the catalogue is known only from the previous version.
 pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
 }

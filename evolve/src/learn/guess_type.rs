@@ -10,7 +10,7 @@ use crate::rust_names::singular;
 pub(super) enum Guess {
     /// A built-in type of the catalogue.
     Builtin(&'static str),
-    /// A timestamp in a unit other than the service's.
+    /// A timestamp in a unit that differs from the service's unit.
     TimeInUnit(&'static str),
     /// A timestamp as text, in a format of the catalogue.
     TimeAsText(&'static str),

@@ -70,7 +70,8 @@ fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Ob
     around
 }
 
-/// Collects the entries of an object, and of the inner objects on the path to the records or the metadata.
+/// Collects the entries next to the records and the metadata, in an object and in the inner objects on the path to the
+/// records or the metadata.
 fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };

@@ -12,7 +12,7 @@ use crate::observed_values::{Observed, shown};
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Widens the type of a listed field if its values do not fit.
+    /// Widens the type of a field in the catalogue if its values do not fit.
     pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Tree, seen: &Observed) {
         let text = |key: &str| field.text(key).unwrap_or_default().to_owned();
         let (name, ty) = (text("name"), text("type"));

@@ -121,7 +121,7 @@ impl Merger<'_> {
         self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
     }
 
-    /// Replaces known lists of fields with the widened ones.
+    /// Replaces known lists of fields with the widened lists.
     pub(super) fn write_lists(&mut self) {
         for (at, drafted) in &self.draft.lists {
             let Some((parent, key)) = at.parent() else { continue };

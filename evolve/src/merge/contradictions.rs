@@ -25,7 +25,8 @@ struct Named {
 }
 
 impl Merger<'_> {
-    /// Notes each difference between a known endpoint and the drafted one, except in the parts that were filled in.
+    /// Notes each difference between a known endpoint and the drafted endpoint, except in the parts that were filled
+    /// in.
     pub(super) fn note_contradictions(&mut self, known: &YamlPath, gap: &Gap) {
         let (here, there) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
         let label = here.text("path").or(here.text("name")).unwrap_or_default().to_owned();
@@ -71,8 +72,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Returns `true` if a known record, which the items of a file can refer to, has all fields of a drafted record with
-    /// the same JSON types.
+    /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. The items of
+    /// `file` can refer to the known record.
     pub(super) fn has_fields_of(&self, file: &str, known: &Tree, new: &Tree) -> bool {
         let here = Side { editor: self.editor, index: &self.known, file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: SERVICE };

@@ -109,7 +109,7 @@ impl Merger<'_> {
         pairs.iter().map(ident).collect()
     }
 
-    /// Names the types and records that the gaps need, and determines the file of each record.
+    /// Names the types and records that new or completed endpoints need, and determines the file of each record.
     pub(super) fn name_types_and_records(&mut self, gaps: &[Gap]) {
         let mut roots: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for gap in gaps {

@@ -22,8 +22,8 @@ impl Merger<'_> {
         own.filter_map(|at| at.tree(&self.draft.editor).text("type").map(str::to_owned)).collect()
     }
 
-    /// Returns the name of the shared param with the same wire name, if the catalogue has exactly one and it accepts
-    /// the same values.
+    /// Returns the name of the catalogue's shared param with the same wire name, if there is exactly one such param and
+    /// that param accepts the same values.
     fn shared_like(&self, at: &YamlPath) -> Option<String> {
         let new = at.tree(&self.draft.editor);
         let [known] = self.known.params_sent_as(new.text("name")?) else { return None };
@@ -56,7 +56,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Writes the shared params that the gaps need and the catalogue does not have, in the order of the draft.
+    /// Writes the shared params that new or completed endpoints need and the catalogue does not have, in the order of
+    /// the draft.
     pub(super) fn write_shared_params(&mut self, gaps: &[Gap]) {
         let of_gap = |gap: &Gap| self.source.params_of(&gap.new, &self.draft.editor).unwrap_or_default();
         let needed = gaps.iter().filter(|gap| gap.params).flat_map(of_gap);

@@ -70,8 +70,8 @@ impl Setters {
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// Returns the `rust_name` that a param needs, if any, and the name of its setter for several values, if it has
-    /// such a setter. `idents` contains the names in use on the endpoint of the param.
+    /// Returns two names for a param: its `rust_name`, and its setter for several values. A name that the param does
+    /// not need is `None`. `idents` contains the names in use on the endpoint of the param.
     pub(super) fn choose(&mut self, param: &Tree, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
         let wire_name = param.text("name").unwrap_or_default();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
@@ -123,8 +123,8 @@ impl Setters {
         wish.is_argument || is_usable()
     }
 
-    /// Returns `true` if a setter has the same type on all endpoints, and this type differs from that of the param. A
-    /// second type would change the setter for all its users.
+    /// Returns `true` if a setter has the same type on all endpoints, and this type differs from the type of the param.
+    /// A second type would change the setter for all its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
         let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
         known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))

@@ -45,7 +45,7 @@ impl FileEdit {
             return name.span.start..blank_end;
         }
         match self.text[end..] {
-            // The last line has no line break after it, so the line break before it is removed.
+            // No line break follows the last line, so the line break before the last line is removed.
             [] => {
                 let breaks = self.text[..start].iter().rev().take_while(|before| matches!(before, '\r' | '\n'));
                 start - breaks.count()..end
