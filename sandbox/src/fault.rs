@@ -49,7 +49,7 @@ enum Fault {
     ResetAtAccept,
 }
 
-/// A response that replaces the real one.
+/// A response that replaces the real response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Replacement {
     Status(StatusCode),

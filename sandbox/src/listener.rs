@@ -26,7 +26,7 @@ pub(crate) enum Ending {
     Reset = 2,
 }
 
-/// The way in which a connection has to end, and the number of its requests so far. Clones share both.
+/// The way in which a connection has to end, and the number of its requests so far. Clones share these values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionState {
     ending: Arc<AtomicU8>,

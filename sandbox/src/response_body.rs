@@ -75,7 +75,7 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
     }
 }
 
-/// Returns the seed of a response, which depends on all params except those that select records.
+/// Returns the seed of a response, which depends on all params except the params that select records.
 fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Seed) -> Seed {
     let seed = seed.name(endpoint.path.unwrap_or_default());
     query

@@ -1,7 +1,7 @@
 //! Divides the time range of a request into intervals, one for each record.
 //!
-//! A record exists once its interval has ended, so records never change. The latest intervals that begin in the range,
-//! ends included, are returned.
+//! A record exists once its interval has ended, so records never change. A response has the latest intervals that begin
+//! in the range. The ends of the range are included.
 
 use runtime::registry::{EndpointInfo, ParamInfo, ServiceInfo, ValueType};
 

@@ -86,7 +86,8 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Admits a request, or returns the time to wait before a retry. A request that is not for data has no endpoint.
+    /// Admits a request, or returns the time to wait before a retry. `endpoint` is `None` for a token request and for
+    /// an unknown path.
     pub(crate) fn admit(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Slot, Duration> {
         // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
         let mut state = self.state();

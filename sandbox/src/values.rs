@@ -64,7 +64,7 @@ pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
 const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
 
 /// Generates the four values of a candle, with their positions among the fields. The candle opens at the close of the
-/// previous candle. `None` if the fields are not those of a candle.
+/// previous candle. `None` if the record is not a candle.
 fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Source) -> Option<([usize; 4], [f64; 4])> {
     let number =
         |field: &FieldInfo, name| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number);
