@@ -2,7 +2,7 @@
 //!
 //! A machine writes its events and the requests that it admits into a copy of the state, and sends the copy to the
 //! store, which accepts it unless another machine has changed the state in the meantime. So the machines apply the
-//! rules of the built-in gate one after the other. Times are those of the server's clock. This module never waits,
+//! rules of the built-in gate one after the other. All times are from the server's clock. This module never waits,
 //! sends or reads a clock.
 
 use std::collections::BTreeMap;
@@ -84,7 +84,8 @@ impl SharedState {
         shared
     }
 
-    /// Parses the text in the store. If another run of the store wrote it, the state is closed for a while.
+    /// Parses the text in the store. If an earlier run of the store wrote the text, the state is closed for a while: no
+    /// request is admitted.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: GateTime) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {

@@ -30,12 +30,12 @@ const FRESH: Duration = Duration::from_millis(20);
 /// Maximum duration of an exchange with any store.
 const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// The minimum time by which requests are admitted before they may be sent, so that the exchange with the store does
-/// not delay them.
+/// The minimum time between the admission of a request and the time at which it may be sent. The exchange with the
+/// store happens during this time, so the exchange does not delay the request.
 const MIN_AHEAD: Duration = Duration::from_millis(20);
 
-/// The maximum time by which requests are admitted before they may be sent. It is short, because a pause after a 429
-/// does not delay admitted requests.
+/// The maximum time between the admission of a request and the time at which it may be sent. This time is short,
+/// because a pause after a 429 does not delay admitted requests.
 const MAX_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \
@@ -52,7 +52,7 @@ pub(crate) struct Worker<S> {
     /// A request fails if it has waited for this time and the server cannot be reached.
     pub(crate) fail_after: Duration,
     pub(crate) clock: Clock,
-    /// The time by which requests are admitted before they may be sent.
+    /// The time between the admission of a request and the time at which it may be sent.
     pub(crate) ahead: Duration,
     /// The last known state of the server.
     pub(crate) known: Option<Known>,

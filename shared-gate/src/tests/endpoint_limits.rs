@@ -31,7 +31,8 @@ async fn machines_share_a_limit_of_some_endpoints() {
     tokio::time::sleep_until(end).await;
     let (all, ratios) = (service.arrivals(), service.arrivals_at("/ratio?coin=BTC"));
     assert!(peak(&all, SECOND) <= 11 && peak(&ratios, SECOND) <= 2);
-    // Waiting for the window of some endpoints does not block the common queue: others use the rest of the limit.
+    // A request that waits for the window of some endpoints does not block the common queue, so other requests use the
+    // rest of the limit.
     let others = all.len() - ratios.len();
     assert!(ratios.len() > 30 && others > 200, "{} {others}", ratios.len());
     for mut machine in machines {

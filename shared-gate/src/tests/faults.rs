@@ -65,7 +65,7 @@ async fn long_request_keeps_its_slot() {
     other.run("/other", 1, end);
     assert!(one.finish().await + other.finish().await >= 4);
     assert_eq!(service.max_in_flight(), 1);
-    // The machine that detects the free slot first does not take it again before the other machine.
+    // The machine that detects the free slot first leaves the slot to the other machine.
     let paths = service.paths();
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
 }

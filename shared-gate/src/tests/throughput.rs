@@ -1,4 +1,5 @@
-//! Tests that machines never exceed the limit and use it fully, whatever their number and their round-trip times.
+//! Tests that machines never exceed the limit and use the limit fully, whatever their number and their round-trip
+//! times.
 
 use super::*;
 
