@@ -113,7 +113,7 @@ impl Backfill {
         self
     }
 
-    /// Accepts series without any record, such as those of coins that are not listed yet.
+    /// Accepts series without any record, for example of coins that are not listed yet.
     pub fn allow_empty(mut self) -> Self {
         self.allow_empty = true;
         self
@@ -138,7 +138,7 @@ impl Backfill {
     /// Labels the source of the rows; default: `service`.
     ///
     /// A target accepts rows of one source only. A job with another label ends with an error before any request, so
-    /// that rows of a mock server are never mixed with real ones.
+    /// that rows of a mock server are never mixed with real rows.
     pub fn source_label(mut self, label: impl Into<String>) -> Self {
         self.source_label = label.into();
         self

@@ -86,15 +86,15 @@ impl Head {
 }
 
 impl ExistingContent {
-    /// Opens the target of a job. Returns an error if the source, the partition or the params of its rows differ from
-    /// those of the job.
+    /// Opens the target of a job. Returns an error if the rows of the target have another source, partition or set of
+    /// params than the job.
     pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
         let mut this = Self::of(&job.target).await?;
         let invalid_input =
             |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
         let head = &this.head;
         let differs = head.origin != job.source_label || job.partition.is_some_and(|own| own != head.partition);
-        // A single file without rows gets the settings of the job, even if an earlier run, which failed, had others. A
+        // A single file without rows gets the settings of the job, even if an earlier run with other settings failed. A
         // data set keeps its settings, because another run may be about to write the rows of other series.
         if this.opened.is_none() || differs && this.single.is_some() && this.first_rows().await?.is_none() {
             this.check_unknown().await?;
@@ -165,7 +165,8 @@ impl ExistingContent {
         Ok(files.into_iter().find(|path| path.contains('/') && path.ends_with(".parquet")))
     }
 
-    /// Writes the hidden file: before the first row, and again with its checksum after a text file has been written.
+    /// Writes the hidden file: before the first row, and again after a text file has been written, with the checksum of
+    /// that file.
     pub(crate) async fn begin(&self, text: Option<String>) -> Result<(), Error> {
         let mut head = Head { text: text.or(self.head.text.clone()), ..self.head.clone() };
         // Another run may have started the data set since it was opened.
@@ -237,7 +238,7 @@ impl ExistingContent {
         Ok(found)
     }
 
-    /// Adapts a state to the existing files by removing the rows of missing files and adding the rows of new files.
+    /// Adapts the row counts of a state to the existing files: removes missing files, and adds new files.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;
@@ -270,7 +271,8 @@ impl ExistingContent {
         Ok(())
     }
 
-    /// Returns the partitions of a series that have a file, in order of time. Fails if there is any other Parquet file.
+    /// Returns the partitions of a series that have a file, in order of time. Fails if a Parquet file is not part of
+    /// the data set.
     pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
         let folder = self.folder(path);
         let mut partitions = Vec::new();

@@ -1,6 +1,6 @@
 //! Responses of a generated client as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
 //!
-//! The crate uses the registry of a client and not its types, so it works with any generated client.
+//! The crate uses the registry of a client, not the client's types, so it works with any generated client.
 //!
 //! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and updates them;
 //!   [`status`] reads the state of a target.

@@ -74,7 +74,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
         file.set_len(0)?;
         file.write_all(owner.as_bytes())?;
         match fs::read_to_string(path) {
-            // Another run removed or replaced the file before it was locked here, so the loop opens a new one.
+            // Another run removed or replaced the file before it was locked here, so the loop opens a new file.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
             // This run has the lock. Reading may have failed, because on some systems a locked file cannot be read

@@ -186,7 +186,7 @@ fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
             fs::remove_dir_all(path)?;
         }
     }
-    // The hidden file is removed last, because without it, remaining rows would look like those of an earlier version.
+    // The hidden file is removed last, because without it, remaining rows would look like rows of an earlier version.
     // The folder of a text file is kept, because it contains the Parquet file with all rows.
     if single.format == Format::Parquet { fs::remove_dir_all(&single.parts) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Merges the fetched rows of a series with the existing ones.
+//! Merges the fetched rows of a series with the existing rows.
 //!
 //! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
 //! replaces the existing row of the same time.
@@ -171,7 +171,7 @@ impl Changes {
     }
 }
 
-/// Returns a fetched row in which the existing values replace those that do not fit their columns.
+/// Returns a fetched row in which existing values replace the values that do not fit their columns.
 fn keep_valid(was: &RecordBatch, fetched: &RecordBatch) -> Result<RecordBatch, Error> {
     let (unknown, schema) = (unknown_fields(fetched, 0), fetched.schema());
     let column = |(index, field): (usize, &FieldRef)| {
@@ -188,8 +188,8 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Returns for each row whether a value did not fit its column, and is therefore among the unknown fields. `schema` has
-/// all columns of the file, of which the rows may have fewer.
+/// Returns for each row `true` if a value did not fit its column, so that the value is among the unknown fields.
+/// `schema` has all columns of the file; the rows may have only some of these columns.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
     (0..rows.num_rows()).map(move |row| {
         let fields = unknown_fields(rows, row);

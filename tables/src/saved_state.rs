@@ -124,7 +124,7 @@ pub(crate) fn to_json(state: &impl Serialize) -> String {
 }
 
 impl FileState {
-    /// Returns the state of a series, and the number of rows in the file before those of the series.
+    /// Returns the state of a series, and the number of rows in the file before the rows of the series.
     pub(crate) fn series(&self, path: &str) -> Option<(usize, &SeriesState)> {
         let index = self.series.iter().position(|series| series.path == path)?;
         let before = self.series.iter().take(index).map(SeriesState::all_rows).sum::<u64>();

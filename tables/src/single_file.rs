@@ -65,7 +65,8 @@ impl SingleFile {
         if self.format == Format::Parquet { path.to_string() } else { format!("{path} and {parts}") }
     }
 
-    /// Returns the path at which the new Parquet file of a text file exists until the text is written too.
+    /// Returns the temporary path of the Parquet file that belongs to a text file. It is used until the text is written
+    /// too.
     pub(crate) fn unfinished(&self) -> PathBuf {
         self.rows.with_extension("next")
     }

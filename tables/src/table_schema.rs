@@ -1,7 +1,7 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the names, types and metadata of the columns. The names are those of the API, and the metadata
-//! is meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
+//! The registry defines the names, types and metadata of the columns. The names are as in the API, and the metadata is
+//! meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
 
 mod types;
 
@@ -44,7 +44,7 @@ impl TableSchema {
         Self { schema: Arc::new(Schema::new(fields)), record }
     }
 
-    /// Returns the columns of a series: the declared ones, or the time and the record as JSON.
+    /// Returns the columns of a series: the declared columns, or the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let unknown =
             || vec![types::described(series.time(), TIME, &[]), types::described("record", ValueType::Any, &[])];

@@ -1,4 +1,4 @@
-//! A run fetches the ranges of its plan, several at a time, and merges their rows with the existing ones.
+//! A run fetches the ranges of its plan, several at a time, and merges their rows with the existing rows.
 //!
 //! The input is a plan, and the output is files and events. The client's history decides which pages are requested.
 

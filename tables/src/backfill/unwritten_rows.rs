@@ -67,7 +67,7 @@ impl UnwrittenRows {
 /// of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
-    // Records without a time are only counted, so the checksum of a sequence number replaces that of the text.
+    // Records without a time are only counted, so the checksum of a sequence number replaces the checksum of the text.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
