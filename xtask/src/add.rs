@@ -56,7 +56,7 @@ impl Add {
             return fail(&format!("error: required options are missing; add {}\n", missing.join(" and ")));
         };
         let params =
-            ask(&self.params, "Its shared params and sets, separated by commas, or `none` (enter if unknown): ");
+            ask(&self.params, "Its shared params and sets, separated by commas, or `none` (press Enter if unknown): ");
         let params = params.map(|params| match params.as_str() {
             "none" => Vec::new(),
             names => names.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -64,9 +64,9 @@ impl Add {
         let addition = Addition {
             path: self.path.clone(),
             group: group.clone(),
-            name: ask(&self.name, "Its name, like `Buy Volume` (enter to derive it from the path): "),
+            name: ask(&self.name, "Its name, like `Buy Volume` (press Enter to derive it from the path): "),
             ident: self.ident.clone(),
-            summary: ask(&self.summary, "Its purpose, in one sentence (enter if unknown): "),
+            summary: ask(&self.summary, "Its purpose, in one sentence (press Enter if unknown): "),
             params,
             evidence: evidence.clone(),
         };

@@ -74,7 +74,7 @@ impl CrateFolder {
 }
 
 /// Returns the reason why a folder cannot get the emitted files: it is part of a catalogue, or it is another crate.
-/// Returns `None` if it can get them.
+/// Returns `None` if the folder can get the files.
 fn foreign(folder: &Path) -> Option<&'static str> {
     let is_file = |path: &str| folder.join(path).is_file();
     let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::workspace::cargo;
 /// Learn the fields of an endpoint's response
 ///
 /// The response is a JSON body in a file, optionally after its headers as `curl -i` prints them, or is requested from
-/// the service (`--live`). The fields are merged with the known ones, and the edit is shown before it is written.
+/// the service (`--live`). The fields are merged with the known fields, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
@@ -118,8 +118,8 @@ impl Learn {
         Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: replies.collect::<Result<_, _>>()? }])
     }
 
-    /// Sends a request to every endpoint. An endpoint that fails is reported and skipped; the others are skipped too if
-    /// they would fail for the same reason.
+    /// Sends a request to every endpoint. An endpoint that fails is reported and skipped; the remaining endpoints are
+    /// skipped too if they would fail for the same reason.
     fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<EndpointResponses>, Refusal> {
         let mut samples = Vec::new();
         for request in requests {

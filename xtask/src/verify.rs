@@ -1,4 +1,5 @@
-//! `cargo xtask verify`: runs the scripts in `.ci/checks/`, which need more time than `cargo test`, or other programs.
+//! `cargo xtask verify`: runs the scripts in `.ci/checks/`, which need additional programs, or more time than
+//! `cargo test`.
 //!
 //! The second line of a script is its description. A line `# needs: PROBE; INSTALL` declares a program that the script
 //! calls: PROBE is a command that succeeds if the program is installed, and INSTALL is a command that installs it.

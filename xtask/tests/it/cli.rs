@@ -72,7 +72,7 @@ fn help_describes_a_command() {
     for (command, expected) in [
         ("add", "On a terminal it prompts for missing options."),
         ("import", "starts a new catalogue in a folder"),
-        ("learn", "The fields are merged with the known ones"),
+        ("learn", "The fields are merged with the known fields"),
         ("verify", "Arguments of the scripts, such as a number of seconds"),
     ] {
         let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
