@@ -7,7 +7,7 @@ use codegen::spec::PARAM;
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::name_index::id;
-use super::values::{is_identifier, value_texts};
+use super::values::{is_identifier, is_within, value_texts};
 use super::{Gap, Merger};
 use crate::format_keys::SERVICE;
 use crate::rust_names::{NamesInUse, claim_id};
@@ -129,8 +129,9 @@ impl Merger<'_> {
             Some(known) if known != drafted => known.to_owned(),
             _ => self.ty(drafted),
         };
+        // A count implies the minimum 0.
         if ty == "count"
-            && let Some(range) = tree.get_mut("range")
+            && let Some(range) = tree.get_mut("range").filter(|range| is_within(range, 0.0))
         {
             range.remove("min");
             if *range == Tree::map() {
