@@ -82,10 +82,8 @@ fn entry(addition: &Addition) -> Tree {
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
     // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
-    let params = match (&addition.params, in_path.is_empty()) {
-        (None, true) => "unknown".into(),
-        _ => Tree::List(own.chain(named).collect()),
-    };
+    let is_unknown = addition.params.is_none() && in_path.is_empty();
+    let params = if is_unknown { "unknown".into() } else { Tree::List(own.chain(named).collect()) };
     Tree::map()
         .with("name", addition.name.clone().unwrap_or_else(|| name_of(path)))
         .with_some("rust_name", addition.ident.as_deref())
@@ -246,6 +244,24 @@ endpoints:
         let stays = "`/depth/{venue}`: the existing summary is kept".to_owned();
         let stay = "`/depth/{venue}`: param not in the catalogue: range".to_owned();
         assert_eq!(notes, [now_has, stays, stay]);
+    }
+
+    #[test]
+    fn evidence_is_written_only_if_it_differs_from_that_of_the_new_path() {
+        for (path_evidence, own) in [("reported", ""), ("documented", ", evidence: reported")] {
+            let depth = |path: &str, evidence: &str, own: &str| {
+                format!(
+                    "- name: Depth\n  path: {path}\n  evidence: {evidence}\n  summary: It.\n  params: \
+                     [{{name: top, type: string, summary: It.{own}}}]\n  body: {{type: number{own}}}\n"
+                )
+            };
+            let market = [MARKET, &depth("unknown", "reported", "")].concat();
+            let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
+            let known = Addition { evidence: path_evidence.to_owned(), ..addition("/depth", "market") };
+            let change = add(catalogue, &known).expect("a change");
+            let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
+            assert_eq!(text.strip_prefix(MARKET), Some(depth("/depth", path_evidence, own).as_str()));
+        }
     }
 
     #[test]

@@ -174,16 +174,16 @@ impl Merger<'_> {
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
         if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
             // The endpoint gets the evidence of the new path. Its own params and its body keep the old evidence.
+            let own = std::mem::replace(&mut evidence, new.text("evidence").unwrap_or_default().to_owned());
             let params =
                 known.key("params").items(self.editor).into_iter().filter(|(_, param)| param.get("use").is_none());
             let inheriting = params.map(|(at, _)| at).chain([known.key("body")]).filter(|at| {
                 let tree = at.tree(self.editor);
-                matches!(tree, Tree::Map(_)) && tree.get("evidence").is_none()
+                own != evidence && matches!(tree, Tree::Map(_)) && tree.get("evidence").is_none()
             });
             for at in inheriting.collect::<Vec<_>>() {
-                self.editor.set(&at, "evidence", evidence.as_str());
+                self.editor.set(&at, "evidence", own.as_str());
             }
-            new.text("evidence").unwrap_or_default().clone_into(&mut evidence);
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
             let name = here.text("name").unwrap_or_default();
