@@ -51,11 +51,6 @@ impl CatalogueChange {
         &self.notes
     }
 
-    /// Adds a note.
-    pub(super) fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
-    }
-
     /// Returns the new texts of the files, by name.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))

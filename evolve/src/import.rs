@@ -80,14 +80,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         // is not noted.
         service::note_differences(&service, suffix.is_empty(), &mut editor);
     }
-    let mut change = editor.close()?;
     for line in omitted {
-        change.note(format!("not imported: {line}"));
+        editor.note(format!("not imported: {line}"));
     }
     if is_new {
-        change.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
+        editor.note("the description does not specify the unit of timestamps; `seconds` in `service.yaml` is a guess");
     }
-    Ok(change)
+    editor.close()
 }
 
 /// The state of the conversion of a description to a draft.

@@ -9,7 +9,7 @@ mod params;
 mod setters;
 mod values;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use codegen::catalogue_format::GROUP;
 use codegen::spec::ENDPOINT;
@@ -66,6 +66,7 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
         setters: Setters::of(editor),
         client: ClientNames::of(editor),
         names: NewNames::default(),
+        compared: HashSet::new(),
         editor,
         draft,
     };
@@ -76,6 +77,7 @@ pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
     merger.name_types_and_records(&gaps);
     merger.write_shared_params(&gaps);
     merger.write_records();
+    merger.note_metadata();
     merger.write_metadata();
     merger.write_lists();
     let mut added: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
@@ -132,6 +134,8 @@ struct Merger<'a> {
     client: ClientNames,
     names: NewNames,
     setters: Setters,
+    /// The records of the catalogue and the draft that were already compared with each other.
+    compared: HashSet<(YamlPath, YamlPath)>,
 }
 
 impl Merger<'_> {

@@ -63,6 +63,13 @@ const MAX_DEPTH: usize = 6;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Observed {
+    /// Collects values.
+    pub(super) fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+        let mut seen = Self::default();
+        values.into_iter().for_each(|value| seen.add(value));
+        seen
+    }
+
     /// Adds a value.
     pub(super) fn add(&mut self, value: &Value) {
         self.add_within(value, 0);
@@ -189,10 +196,8 @@ impl Observed {
     }
 
     fn describe_lists(&self) -> String {
-        match self.items.as_deref() {
-            Some(items) if items.times > 0 => format!("lists of {}", items.describe()),
-            _ => "empty lists".to_owned(),
-        }
+        let items = self.items.as_deref().filter(|items| items.times > 0);
+        items.map_or_else(|| "empty lists".to_owned(), |items| format!("lists of {}", items.describe()))
     }
 
     fn describe_numbers(&self) -> String {

@@ -128,9 +128,8 @@ pub(super) fn is_value(text: &str) -> bool {
 
 /// Returns the singular of a name, such as `level` for `levels` or `entry` for `entries`.
 pub(super) fn singular(name: &str) -> String {
-    match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {
-        Some(stem) if stem.len() > 1 => return format!("{stem}y"),
-        _ => {}
+    if let Some(stem) = ["ies", "IES"].iter().find_map(|end| name.strip_suffix(end)).filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
     }
     let stem =
         name.strip_suffix('s').filter(|stem| *stem == "id" || (stem.len() > 2 && !stem.ends_with(['s', 'u', 'i'])));

@@ -39,12 +39,9 @@ impl SavedResponse {
 
 /// Returns the saved text, or an error message if the bytes are not text.
 fn text(bytes: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|_| {
-        let why = match bytes {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the response is encoded as UTF-16; save it as UTF-8",
-            _ => "the response is compressed or not UTF-8 text; save it with `curl --compressed`",
-        };
-        why.to_owned()
+    std::str::from_utf8(bytes).map_err(|_| match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the response is encoded as UTF-16; save it as UTF-8".to_owned(),
+        _ => "the response is compressed or not UTF-8 text; save it with `curl --compressed`".to_owned(),
     })
 }
 

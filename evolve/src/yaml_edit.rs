@@ -180,10 +180,7 @@ impl FileEdit {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);
         let is_inline = known.iter().any(|item| self.is_flow(item));
-        let gap = match known {
-            [.., before, _] => self.blank_lines(before.span.end, newest.span.start),
-            _ => 0,
-        };
+        let gap = if let [.., before, _] = known { self.blank_lines(before.span.end, newest.span.start) } else { 0 };
         let text = items.iter().map(|item| {
             let lines = item.item(column, is_inline && item.fits(column + 2) || item.scalar().is_some());
             self.eol().repeat(gap) + &self.lines(&lines, column)

@@ -50,10 +50,8 @@ impl YamlPath {
     /// Returns the path of the map that contains this value, and the key of the value in the map; `None` for an item of
     /// a list.
     pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
-        match self.path.split_last()? {
-            (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),
-            (Step::Item(_), _) => None,
-        }
+        let (Step::Key(key), path) = self.path.split_last()? else { return None };
+        Some((Self { path: path.to_vec(), ..self.clone() }, key))
     }
 
     /// Returns the value at this path.

@@ -39,10 +39,8 @@ impl Tree {
 
     /// Adds a key to the map, if `value` is not `None`.
     pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Tree>>) -> Self {
-        match value {
-            Some(value) => self.with(key, value),
-            None => self,
-        }
+        let Some(value) = value else { return self };
+        self.with(key, value)
     }
 
     /// Returns the value of a key.
@@ -150,10 +148,8 @@ impl Tree {
             Kind::Number(written) => Self::Number(written.clone()),
             Kind::List(items) => Self::List(items.iter().map(Self::of).collect()),
             Kind::Map(entries) => {
-                let entries = entries.iter();
-                Self::Map(
-                    entries.map(|(key, value)| (key.text().unwrap_or_default().to_owned(), Self::of(value))).collect(),
-                )
+                let entry = |(key, value): &(Node, Node)| (key.text().unwrap_or_default().to_owned(), Self::of(value));
+                Self::Map(entries.iter().map(entry).collect())
             }
         }
     }

@@ -24,7 +24,8 @@ impl<'d> Reader<'d> {
                 self.omissions.add(Weight::Fact, "an `enum` value that is not one line without commas", pointer);
             }
             if is_value && !value.is_null() && !values.iter().any(|known| known.text("value") == Some(&written)) {
-                values.push(self.enum_value(value, &written));
+                let summary = self.summary(value, &["description", "title"]);
+                values.push(Tree::map().with("value", written).with_some("summary", summary));
             }
         }
         if values.len() == 1 && !is_component(pointer) {
@@ -35,11 +36,6 @@ impl<'d> Reader<'d> {
             return "string".to_owned();
         }
         type_name(self.named_type(schema, name, pointer, values))
-    }
-
-    /// Returns a value of a named type, with its summary.
-    fn enum_value(&self, value: &'d Value, written: &str) -> Tree {
-        Tree::map().with("value", written).with_some("summary", self.summary(value, &["description", "title"]))
     }
 
     fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<Tree>) -> usize {

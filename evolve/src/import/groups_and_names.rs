@@ -55,7 +55,6 @@ impl Reader<'_> {
         // for people.
         let summary = text(operation, "summary").filter(|summary| self.options.summaries && is_line(summary));
         let is_same = |summary: &&str| names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake);
-        let same = summary.filter(is_same);
-        same.map_or(name, str::to_owned)
+        summary.filter(is_same).map_or(name, str::to_owned)
     }
 }

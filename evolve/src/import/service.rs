@@ -28,9 +28,8 @@ impl Reader<'_> {
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
-        let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
-        let base = base.to_owned();
-        let credentials = self.credentials(&evidence, &base);
+        let base = base_url.as_ref().and_then(|base_url| base_url.text("suffix")).unwrap_or_default();
+        let credentials = self.credentials(&evidence, base);
         let errors = self.errors(&evidence, has_error_body);
         Tree::map()
             .with("title", title.as_str())
@@ -116,10 +115,9 @@ fn head(info: &Value, key: &str) -> Option<String> {
 pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut Editor) {
     for key in ["base_url", "credentials"] {
         let here = editor.tree(SERVICE).get(key);
-        if key == "base_url" && is_in_paths {
-            continue;
-        }
-        if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
+        let is_compared = key != "base_url" || !is_in_paths;
+        let differs = |described: &Tree| is_compared && here.is_none_or(|here| !includes(here, described));
+        if described.get(key).is_some_and(differs) {
             let how = if here.is_some() { "differs in the description" } else { "is not in the catalogue" };
             editor.note(format!("`{key}` of the service {how}"));
         }

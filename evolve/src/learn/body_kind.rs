@@ -53,11 +53,7 @@ pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<Body
 
 /// Collects the bodies of all responses.
 pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
-    let mut seen = Observed::default();
-    for response in responses {
-        seen.add(&response.body);
-    }
-    seen
+    Observed::of(responses.iter().map(|response| &response.body))
 }
 
 /// Returns the value at the JSON path of the records; without an envelope, it is the body.

@@ -13,9 +13,8 @@ use crate::yaml_tree::Tree;
 impl Reader<'_> {
     /// Compares the keys next to the records with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
-        let Some(data) = self.editor.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
-            return;
-        };
+        let envelope = self.editor.service.envelope.as_ref();
+        let Some(data) = envelope.map(|envelope| envelope.data.clone()) else { return };
         let known = YamlPath::envelope().key("metadata").tree(self.editor).text("name").map(str::to_owned);
         let around = around(responses, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, responses));
@@ -103,9 +102,6 @@ fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String
 /// empty object, as in the client.
 fn objects(responses: &[SavedResponse], path: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
-    let mut seen = Observed::default();
-    for response in responses {
-        seen.add(response.at(path).filter(|value| value.is_mapping()).unwrap_or(&none));
-    }
-    seen
+    let values = responses.iter().map(|response| response.at(path).filter(|value| value.is_mapping()));
+    Observed::of(values.map(|value| value.unwrap_or(&none)))
 }

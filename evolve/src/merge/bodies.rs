@@ -134,9 +134,7 @@ impl Merger<'_> {
                 let [name, ty] = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
                 format!("`{owner}{name}` is new ({ty})")
             };
-            for note in new.map(note).collect::<Vec<_>>() {
-                self.editor.note(note);
-            }
+            new.map(note).collect::<Vec<_>>().into_iter().for_each(|note| self.editor.note(note));
             self.editor.set(&parent, key, fields);
         }
     }

@@ -24,47 +24,81 @@ struct Named {
     definition: Tree,
 }
 
+/// Params or fields to compare: the words for a note, those of the catalogue, and those of the draft.
+type Pair = (String, Vec<Named>, Vec<Named>);
+
 impl Merger<'_> {
     /// Notes each difference between a known endpoint and the drafted endpoint, except in the parts that were filled
     /// in.
     pub(super) fn note_contradictions(&mut self, known: &YamlPath, gap: &Gap) {
-        let (here, there) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
-        let label = here.text("path").or(here.text("name")).unwrap_or_default().to_owned();
+        let (entry, drafted) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
+        let label = entry.text("path").or(entry.text("name")).unwrap_or_default().to_owned();
         let mut notes = Vec::new();
-        let is_deprecated = there.get("deprecated").is_some();
+        let is_deprecated = drafted.get("deprecated").is_some();
+        let keeps_summary =
+            known_text(drafted, "summary").is_some_and(|text| known_text(entry, "summary") != Some(text));
         match self.draft.source {
-            Source::Description if here.get("deprecated").is_some() != is_deprecated => {
+            Source::Description if entry.get("deprecated").is_some() != is_deprecated => {
                 let now = if is_deprecated { "deprecated" } else { "not deprecated" };
                 notes.push(format!("`{label}` is {now} in the description"));
             }
-            Source::Person
-                if known_text(there, "summary").is_some_and(|text| known_text(here, "summary") != Some(text)) =>
-            {
-                notes.push(format!("`{label}`: the existing summary is kept"));
-            }
+            Source::Person if keeps_summary => notes.push(format!("`{label}`: the existing summary is kept")),
             _ => {}
         }
         let here = Side { editor: self.editor, index: &self.known, file: &known.file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: &gap.new.file };
         // Names in user input refer to the params of the catalogue.
         let named_there = if self.draft.source == Source::Person { &here } else { &there };
-        let pairs = [
-            ("param", here.params(here.entries(known)), named_there.params(there.entries(&gap.new)), gap.params),
-            ("field", here.fields(known), there.fields(&gap.new), gap.body),
-        ];
-        if let (Some(here), Some(there)) = (here.body_kind(known), there.body_kind(&gap.new))
-            && here != there
-        {
+        let kinds = here.body_kind(entry).zip(there.body_kind(drafted)).filter(|(here, there)| here != there);
+        if let Some((here, there)) = &kinds {
             notes.push(format!("`{label}`: the body is {there} in the description, but {here} in the catalogue"));
         }
+        let pairs = [
+            ("param", here.params(entry), named_there.params(drafted), gap.params),
+            ("field", here.fields(entry), there.fields(drafted), gap.body || kinds.is_some()),
+        ];
         let time = self.editor.service.envelope_time().map(|time| time.name.to_string());
-        for (what, here, there, is_filled) in pairs {
-            let (Some(mut here), Some(mut there), false) = (here, there, is_filled) else { continue };
-            for side in [&mut here, &mut there] {
+        let mut waiting = Vec::new();
+        for (what, known, new, is_filled) in pairs {
+            let (Some(mut known), Some(mut new), false) = (known, new, is_filled) else { continue };
+            for side in [&mut known, &mut new] {
                 side.retain(|named| Some(&named.name) != time.as_ref());
             }
-            for (how, names) in differences(&here, &there, self.draft.source) {
-                notes.push(format!("`{label}`: {what} {how}: {}", names.join(", ")));
+            waiting.push((format!("`{label}`: {what}"), known, new));
+        }
+        self.note_differences([&known.file, &gap.new.file], notes, waiting);
+    }
+
+    /// Notes the differences between the known metadata and the drafted metadata.
+    pub(super) fn note_metadata(&mut self) {
+        let [here, there] =
+            [(&*self.editor, &self.known), (&self.draft.editor, &self.source)].map(|(editor, index)| {
+                let evidence = YamlPath::envelope().tree(editor).text("evidence");
+                let fields = YamlPath::envelope().key("metadata").tree(editor).entries("fields");
+                Side { editor, index, file: SERVICE }.all_named(fields, evidence)
+            });
+        if !here.is_empty() && !there.is_empty() {
+            self.note_differences([SERVICE, SERVICE], Vec::new(), vec![("metadata: field".to_owned(), here, there)]);
+        }
+    }
+
+    /// Notes the differences between the params or fields of a file and those of a drafted file, and between the records
+    /// of these fields. Each pair of records is compared once.
+    fn note_differences(&mut self, [file, drafted]: [&str; 2], mut notes: Vec<String>, mut waiting: Vec<Pair>) {
+        let here = Side { editor: self.editor, index: &self.known, file };
+        let there = Side { editor: &self.draft.editor, index: &self.source, file: drafted };
+        while !waiting.is_empty() {
+            let (what, known, new) = waiting.remove(0);
+            for (how, names) in differences(&known, &new, self.draft.source) {
+                notes.push(format!("{what} {how}: {}", names.join(", ")));
+            }
+            let pairs = known.iter().filter_map(|known| Some((known, new.iter().find(|new| new.name == known.name)?)));
+            for (known, new) in pairs.filter_map(|(known, new)| Some((here.record_of(known)?, there.record_of(new)?))) {
+                if self.compared.insert((known.clone(), new.clone())) {
+                    let (file, [known, new]) = (&known.file, [known.tree(here.editor), new.tree(there.editor)]);
+                    let what = format!("`{}` in {file}: field", known.text("name").unwrap_or_default());
+                    waiting.push((what, here.fields_of(known), there.fields_of(new)));
+                }
             }
         }
         for note in notes {
@@ -77,10 +111,8 @@ impl Merger<'_> {
     pub(super) fn has_fields_of(&self, file: &str, known: &Tree, new: &Tree) -> bool {
         let here = Side { editor: self.editor, index: &self.known, file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: SERVICE };
-        let [known_fields, new_fields] = [(here, known), (there, new)]
-            .map(|(side, record)| record.entries("fields").iter().map(|field| side.named(field)).collect::<Vec<_>>());
         known.get("positional") == new.get("positional")
-            && differences(&known_fields, &new_fields, Source::Responses).is_empty()
+            && differences(&here.fields_of(known), &there.fields_of(new), Source::Responses).is_empty()
     }
 }
 
@@ -109,6 +141,11 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         compare("optional in the description", |known, new| {
             let is_documented = known.definition.text("evidence") == Some("documented");
             (new.has("optional") && !known.has("optional") && is_documented).then(String::new)
+        });
+        compare("with another list format", |known, new| {
+            let format = |list: &Named| list.definition.text("list_as").unwrap_or("commas").to_owned();
+            let [known, new] = [known, new].map(|named| named.has("list_setter").then(|| format(named)));
+            (known.is_some() && new.is_some() && new != known).then(|| in_both(new, known))
         });
         compare("with another range", other_range);
         compare("with another default", |known, new| {
@@ -164,15 +201,12 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Returns the entries of an endpoint's `params`; `None` if they are unknown.
-    fn entries(&self, endpoint: &YamlPath) -> Option<&'a [Tree]> {
-        if let Tree::List(entries) = endpoint.tree(self.editor).get("params")? { Some(entries) } else { None }
-    }
-
-    /// Returns the params to which `entries` refer. A param that this side does not define has the JSON type `any`.
-    fn params(&self, entries: Option<&[Tree]>) -> Option<Vec<Named>> {
+    /// Returns the params to which an endpoint refers; `None` if they are unknown. A param that this side does not
+    /// define has the JSON type `any`.
+    fn params(&self, endpoint: &Tree) -> Option<Vec<Named>> {
+        let Tree::List(entries) = endpoint.get("params")? else { return None };
         let mut all = Vec::new();
-        for entry in entries? {
+        for entry in entries {
             match entry.as_text().or(entry.text("use")).map(|name| (name, self.index.shared(name))) {
                 Some((name, defined)) if defined.is_empty() => all.push(self.named(&Tree::map().with("name", name))),
                 Some((_, defined)) => {
@@ -186,28 +220,42 @@ impl<'a> Side<'a> {
     }
 
     /// Returns the kind of an entire body, if it is known.
-    fn body_kind(&self, endpoint: &YamlPath) -> Option<String> {
-        let body = self.editor.body(endpoint.tree(self.editor))?;
-        match (kind(&body), body.text("type")) {
+    fn body_kind(&self, endpoint: &Tree) -> Option<String> {
+        let body = self.editor.body(endpoint)?;
+        match (kind(&body), body.text("type").map(|ty| self.kind_of(ty))) {
             (Some("object"), _) => Some("an object".to_owned()),
             (Some(kind), _) => Some(format!("a {kind}")),
-            (None, ty) => ty.filter(|ty| TypeExpr::parse(ty) != Some(TypeExpr::Builtin(Builtin::Any))).map(|ty| {
-                match self.kind_of(ty) {
-                    "list" => "a list".to_owned(),
-                    "object" => "a map".to_owned(),
-                    other => format!("one {other}"),
-                }
-            }),
+            (None, Some("list")) => Some("a list".to_owned()),
+            (None, Some("object")) => Some("a map".to_owned()),
+            (None, ty) => ty.filter(|ty| *ty != "any").map(|ty| format!("one {ty}")),
         }
     }
 
-    /// Returns the fields that a body lists, or the fields of its record.
-    fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
-        let endpoint = endpoint.tree(self.editor);
+    /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field
+    /// without a name.
+    fn fields(&self, endpoint: &Tree) -> Option<Vec<Named>> {
         let body = self.editor.body(endpoint)?;
+        if body.get("type").is_some() {
+            return Some(vec![self.named(&body)]).filter(|body| body[0].kind != "any");
+        }
         let (list, fields) = self.editor.fields(self.file, &body)?;
-        let inherited = Tree::map().with_some("evidence", list.text("evidence").or(endpoint.text("evidence")));
-        Some(fields.iter().map(|field| self.named(&field.clone().or(inherited.clone()))).collect())
+        Some(self.all_named(fields, list.text("evidence").or(endpoint.text("evidence"))))
+    }
+
+    /// Returns the fields of a record.
+    fn fields_of(&self, record: &Tree) -> Vec<Named> {
+        self.all_named(record.entries("fields"), record.text("evidence"))
+    }
+
+    fn all_named(&self, fields: &[Tree], evidence: Option<&str>) -> Vec<Named> {
+        let inherited = Tree::map().with_some("evidence", evidence);
+        fields.iter().map(|field| self.named(&field.clone().or(inherited.clone()))).collect()
+    }
+
+    /// Returns the path of the record to which the type of a field refers.
+    fn record_of(&self, field: &Named) -> Option<&'a YamlPath> {
+        let expr = TypeExpr::parse(field.definition.text("type")?)?;
+        self.index.record(self.file, &expr.innermost().to_string())
     }
 
     fn named(&self, definition: &Tree) -> Named {

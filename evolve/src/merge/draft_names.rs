@@ -29,19 +29,13 @@ impl ClientNames {
         let mut names = Self::default();
         names.root.note("Metadata");
         let service = editor.tree(SERVICE);
-        for entry in service.entries("types").iter().chain(service.entries("records")) {
-            names.root.note(entry.text("name").unwrap_or_default());
-        }
+        let entries = service.entries("types").iter().chain(service.entries("records"));
+        entries.for_each(|entry| names.root.note(entry.text("name").unwrap_or_default()));
         for file in editor.groups() {
             let (group, own) = (editor.tree(file), names.group(file));
-            for record in group.entries("records") {
-                own.note(record.text("name").unwrap_or_default());
-            }
-            for ident in group.entries("endpoints").iter().filter_map(ident_of) {
-                for ty in types_of_method(&ident) {
-                    own.note(ty);
-                }
-            }
+            let records = group.entries("records").iter().filter_map(|record| record.text("name").map(str::to_owned));
+            let idents = group.entries("endpoints").iter().filter_map(ident_of);
+            records.chain(idents.flat_map(|ident| types_of_method(&ident))).for_each(|name| own.note(name));
         }
         names
     }
@@ -275,10 +269,9 @@ fn types_in(tree: &Tree) -> Vec<String> {
 
 /// Returns the name in a type; `None` if the type is built in.
 fn drafted(ty: &str) -> Option<String> {
-    match TypeExpr::parse(ty)?.innermost() {
-        TypeExpr::Name(name) => Some((*name).to_owned()),
-        _ => None,
-    }
+    let expr = TypeExpr::parse(ty)?;
+    let TypeExpr::Name(name) = expr.innermost() else { return None };
+    Some((*name).to_owned())
 }
 
 /// Returns `true` if two types may be the same: they have a value in common, or the known type is an identifier without

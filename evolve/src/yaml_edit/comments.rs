@@ -47,8 +47,7 @@ impl FileEdit {
     /// Returns the number of blank lines between two positions, at most 1.
     pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
         let between: String = self.text[from..to].iter().collect();
-        let count = between.lines().skip(1).filter(|line| line.trim().is_empty()).count();
-        count.min(1)
+        usize::from(between.lines().skip(1).any(|line| line.trim().is_empty()))
     }
 
     /// Returns the text that adds these lines after the end of another line.
