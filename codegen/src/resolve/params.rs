@@ -200,6 +200,9 @@ impl<'a> Resolver<'a> {
 
     /// Checks the values with which a `use` entry overrides those of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
+        if let Some(default) = &entry.default {
+            self.is_sent(param, default)?;
+        }
         let served = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
         let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
