@@ -5,21 +5,27 @@ use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedPar
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
-/// A param of a history: the name, a test of its type, and the accepted types as text for messages.
-type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Type) -> bool, &'static str);
+/// A param of a history: the name, a test of the param, and the accepted params as text for messages.
+type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Param) -> bool, &'static str);
 
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.
 fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
     [
-        (&history.from, |_, ty| matches!(ty, Type::Timestamp(_)), "a `timestamp`"),
-        (&history.to, |_, ty| matches!(ty, Type::Timestamp(_)), "a `timestamp`"),
-        (&history.limit, |_, ty| matches!(ty, Type::Count | Type::Integer), "a `count`"),
+        (&history.from, is_bound, "a `timestamp` with a setter"),
+        (&history.to, is_bound, "a `timestamp` with a setter"),
+        (&history.limit, |_, param| matches!(param.ty, Type::Count | Type::Integer), "a `count`"),
         (&history.step, has_duration, "of a type whose values have a `duration`"),
     ]
 }
 
-fn has_duration(service: &spec::Service, ty: &Type) -> bool {
-    let Type::Named(name) = ty else { return false };
+/// Returns `true` if a param can be the start or end of a range. A history sets it, so it cannot be an argument or have a
+/// constant value.
+fn is_bound(_: &spec::Service, param: &Param) -> bool {
+    param.is_set() && matches!(param.ty, Type::Timestamp(_))
+}
+
+fn has_duration(service: &spec::Service, param: &Param) -> bool {
+    let Type::Named(name) = &param.ty else { return false };
     let mut types = service.types.iter().filter(|known| known.name.as_str() == name);
     types.any(|known| known.values.iter().any(|value| value.duration.is_some()))
 }
@@ -49,10 +55,12 @@ impl<'a> Resolver<'a> {
         match &endpoint.history {
             None => {
                 let takes = |(name, fits, _): TypedParam<'_>| {
-                    params.iter().any(|param| param.wire_name == **name && fits(self.service, &param.ty))
+                    params.iter().any(|param| param.wire_name == **name && fits(self.service, param))
                 };
-                let service = self.service.history.as_ref();
-                let takes_all = service.is_some_and(|history| typed_params(history).into_iter().all(takes));
+                let can_set = |name: &Text| params.iter().all(|param| param.wire_name != **name || param.is_set());
+                let takes_all = self.service.history.as_ref().is_some_and(|history| {
+                    typed_params(history).into_iter().all(takes) && history.sort.iter().all(can_set)
+                });
                 Ok((HistorySource::Service, takes_all && is_in_time && is_known))
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
@@ -78,7 +86,7 @@ impl<'a> Resolver<'a> {
     /// Checks that a param with this wire name exists and has a type that `fits`.
     fn history_param(&mut self, params: &[&Param], (name, fits, what): TypedParam<'_>) -> Resolved<String> {
         match params.iter().find(|param| param.wire_name == **name) {
-            Some(param) if fits(self.service, &param.ty) => Ok(name.to_string()),
+            Some(param) if fits(self.service, param) => Ok(name.to_string()),
             Some(_) => Err(self.error(
                 "history-type",
                 name.at(),
@@ -94,7 +102,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time, and returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
-        let name = self.history_param(params, (sort, |_, _| true, ""))?;
+        let name = self.history_param(params, (sort, |_, param| param.is_set(), "a param with a setter"))?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
         if ty.is_some_and(|ty| !ty.is_written(oldest_first)) {
             let message = format!("the value `{oldest_first}` is not of the type of the param `{name}`");
@@ -105,13 +113,8 @@ impl<'a> Resolver<'a> {
         {
             let mut known: Vec<_> = values.iter().copied().collect();
             known.sort_unstable();
-            return Err(self.unknown_name(
-                "unknown-value",
-                oldest_first,
-                oldest_first.at(),
-                "value",
-                known.into_iter(),
-            ));
+            let known = known.into_iter();
+            return Err(self.unknown_name("unknown-value", oldest_first, oldest_first.at(), "value", known));
         }
         Ok((name, oldest_first.to_string()))
     }

@@ -12,8 +12,9 @@ use ::runtime::registry::{
 use crate::{Client, Request, Series, Timeframe};
 use super::service::{params, records};
 use super::service::params::{
-    TakesAfter, TakesBefore, TakesEndText, TakesEvery, TakesLimit, TakesLimitText,
-    TakesSeconds, TakesStartText, TakesTimeframe, takes_range,
+    TakesAfter, TakesBefore, TakesEndText, TakesEndTime, TakesEvery, TakesLimit,
+    TakesLimitText, TakesSeconds, TakesStartText, TakesStartTime, TakesTimeframe,
+    takes_range,
 };
 
 /// The endpoints of [`Client::market`].
@@ -87,6 +88,26 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 
+    /// The start of the range is an argument, which a history cannot set.
+    ///
+    /// - **Endpoint:** `GET /started` (documented), returns a series of JSON records
+    /// - **Arguments:** `start`
+    /// - **Optional:** `timeframe`, `limit`, `end_time`
+    /// - **Undocumented:** the fields of the records
+    pub fn started(&self, start: impl Into<Timestamp>) -> Request<Started> {
+        Request::new(self.client).with::<Timestamp, _>("startTime", start)
+    }
+
+    /// The order is constant, so a history cannot set it.
+    ///
+    /// - **Endpoint:** `GET /sorted` (documented), returns a series of JSON records
+    /// - **Optional:** `timeframe`, `limit`, `start_time`, `end_time`
+    /// - **Always sent:** `sort=desc`
+    /// - **Undocumented:** the fields of the records
+    pub fn sorted(&self) -> Request<Sorted> {
+        Request::new(self.client)
+    }
+
     /// It is walked in a way of its own.
     ///
     /// - **Endpoint:** `GET /own` (documented), returns a series of JSON records
@@ -100,7 +121,8 @@ impl MarketGroup<'_> {
 
 markers!(
     MarketGroup : Ratio ratio : HasHistory, Levels levels : HasHistory, Latest latest,
-    Snapshot snapshot, Odd odd, Texts texts, Own own : HasHistory
+    Snapshot snapshot, Odd odd, Texts texts, Started started, Sorted sorted, Own own :
+    HasHistory
 );
 
 impl Endpoint for Ratio {
@@ -264,6 +286,63 @@ impl Endpoint for Texts {
 }
 takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
 
+impl Endpoint for Started {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "started", "Started")
+        .summary("The start of the range is an argument, which a history cannot set.")
+        .path(Some("/started"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    ParamInfo::new("start", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                        .required(Some(Evidence::Documented))
+                        .summary("Where the range begins."),
+                    params::END_TIME,
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        });
+}
+takes!(Started => TakesTimeframe, TakesLimit, TakesEndTime);
+
+impl Endpoint for Sorted {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "sorted", "Sorted")
+        .summary("The order is constant, so a history cannot set it.")
+        .path(Some("/sorted"))
+        .params(
+            Some(ParamList {
+                shared: &[],
+                overrides: &[],
+                specific: &[
+                    params::TIMEFRAME,
+                    params::LIMIT,
+                    params::START_TIME,
+                    params::END_TIME,
+                    ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
+                        .const_value(Some("desc"))
+                        .summary("The order."),
+                ],
+            }),
+        )
+        .body(BodyInfo::Series {
+            record: None,
+            time: Some("openDate"),
+            time_unit: None,
+            evidence: Evidence::Documented,
+        });
+}
+takes!(Sorted => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime);
+
 impl Endpoint for Own {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
@@ -316,6 +395,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Snapshot::INFO,
         Odd::INFO,
         Texts::INFO,
+        Started::INFO,
+        Sorted::INFO,
         Own::INFO,
         &EndpointInfo::new("market", "planned", "Planned")
             .summary("It is known by name only.")

@@ -15,6 +15,8 @@ fn market() {
     endpoint("/snapshot", market.snapshot());
     endpoint("/odd", market.odd());
     endpoint("/texts", market.texts());
+    endpoint("/started", market.started(1_700_000_000));
+    endpoint("/sorted", market.sorted());
     endpoint("/own", market.own());
 }
 
