@@ -67,9 +67,9 @@ pub trait Transport: Send + Sync + 'static {
 
     /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
     ///
-    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If this is true, the
-    /// rate limiter expects that a request can be sent at any time until the notification. If this is false, it counts
-    /// the request when `send` is called.
+    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If the result is
+    /// true, the rate limiter expects that a request can be sent at any time until the notification. If the result is
+    /// false, the rate limiter counts the request when `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }
@@ -99,7 +99,7 @@ pub struct HttpRequest {
     pub method: Method,
     /// The absolute URL. Its query contains the API key of some services, so `Debug` hides the query.
     pub url: String,
-    /// The headers; `Debug` hides those that carry credentials.
+    /// The headers; `Debug` hides headers that carry credentials.
     pub headers: Headers,
     /// The body; empty for [`Method::Get`].
     pub body: Vec<u8>,

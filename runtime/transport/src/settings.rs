@@ -1,7 +1,7 @@
 //! Settings of the built-in transport.
 //!
-//! The client's builder sets them. A custom transport does not use them, so the builder rejects them if a custom
-//! transport is set.
+//! The client's builder sets them. A custom transport ignores these settings, so the builder rejects them together with
+//! a custom transport.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Settings {
     pub root_certificates: Vec<Vec<u8>>,
     /// The client certificate and its key, each as PEM.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// True to trust the root certificates of the system instead of the bundled ones.
+    /// True to trust the root certificates of the system instead of the bundled certificates.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
     /// The URL of the proxy for all requests, which may contain a password; empty for none.

@@ -1,8 +1,8 @@
 //! The trusted root certificates, and the client certificate for a server that requires a client certificate.
 //!
-//! The TLS configuration trusts the bundled Mozilla root certificates or those of the system, and also those that the
-//! user adds. The crypto provider is passed explicitly, so another provider in the program has no effect. Errors never
-//! contain the content of a PEM file.
+//! The TLS configuration trusts the bundled Mozilla root certificates or the root certificates of the system, and also
+//! certificates that the user adds. The crypto provider is passed explicitly, so another provider in the program has no
+//! effect. Errors never contain the content of a PEM file.
 
 use std::sync::Arc;
 

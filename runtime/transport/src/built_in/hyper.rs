@@ -94,8 +94,8 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection, so a dead connection would block all of them until the system closes
-    // it.
+    // All HTTP/2 requests share one connection, so a dead connection would block all requests until the system closes
+    // the connection.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder
