@@ -31,7 +31,8 @@ pub enum Shape {
     Map(&'static Map),
     /// A map. The first declaration applies if the map has the key `use`, otherwise the second.
     UseOr(&'static Map, &'static Map),
-    /// One of several shapes. The kind of the value (a word, another text, a list or a map) decides which one applies.
+    /// One of several shapes. The kind of the value (a word, another text, a list or a map) decides which shape
+    /// applies.
     Either(&'static [Shape]),
 }
 

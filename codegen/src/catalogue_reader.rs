@@ -96,7 +96,7 @@ impl Reader {
     /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
-            self.mismatch(node, "a map", &format!("{} has {}", map.what, names(map)));
+            self.mismatch(node, "a map", &format!("{} has the keys {}", map.what, names(map)));
             return None;
         };
         let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
@@ -132,7 +132,7 @@ impl Reader {
             let message = format!("{} has no key `{written}`", map.what);
             let mut help = did_you_mean(text, map.keys.iter().map(|key| key.name));
             if help.is_empty() {
-                help = format!("it has {}", names(map));
+                help = format!("its keys are {}", names(map));
             }
             self.error(name, "unknown-key", message, &help);
         }

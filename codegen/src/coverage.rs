@@ -1,6 +1,6 @@
 //! The coverage of the API: counts of facts by evidence, and the most useful unknown facts.
 //!
-//! Everything is computed from the model, so this works for any catalogue.
+//! All counts are computed from the model, so they are available for any catalogue.
 
 mod unknown_facts;
 

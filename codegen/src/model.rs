@@ -2,7 +2,7 @@
 //! are filled in.
 //!
 //! `resolve` creates the model, and the emitters read it. The model does not depend on YAML. The emitters do not check
-//! the model, because `resolve` does not create one if the catalogue has errors.
+//! the model, because `resolve` creates a model only if the catalogue has no errors.
 
 mod endpoint;
 mod service;

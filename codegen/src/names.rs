@@ -42,7 +42,7 @@ pub fn ascii(name: &str) -> String {
     any_ascii::any_ascii(name)
 }
 
-/// Returns the Rust name of an entry: `ident` if the author has chosen one, otherwise a name derived from `name`.
+/// Returns the Rust name of an entry: `ident` if the author has set this name, otherwise a name derived from `name`.
 pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }

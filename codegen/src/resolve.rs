@@ -244,7 +244,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<()> {
         let Some(first) = seen.insert(name, at) else { return Ok(()) };
         let error = Diagnostic::new(rule, at, message).earlier(&first, "first here");
-        Err(self.push(error.help("keep one, or rename one")))
+        Err(self.push(error.help("remove or rename one of them")))
     }
 }
 

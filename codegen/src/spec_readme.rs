@@ -8,8 +8,8 @@ use crate::write::{ChangeKind, FileChange, diff};
 
 const README: &str = "README.md";
 
-/// If the tables in a catalogue's README differ from the emitted ones, returns the path of the README, its new text and
-/// the change. Returns `None` if nothing differs, or if there is no README.
+/// If the tables in a catalogue's README differ from the emitted tables, returns the path of the README, its new text
+/// and the change. Returns `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
     // Line endings are ignored, because git may have changed them at checkout.

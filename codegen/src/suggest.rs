@@ -1,4 +1,4 @@
-//! Suggests a name in place of an unknown one: the new name of a renamed key or word, or the most similar name.
+//! Suggests a name in place of an unknown name: the new name of a renamed key or word, or the most similar name.
 
 /// Keys and words of earlier versions of the format, with their new names.
 const RENAMED: [(&str, &str); 11] = [

@@ -61,7 +61,7 @@ pub struct FileChange {
 pub enum ChangeKind {
     /// The file is emitted, but not on disk.
     Missing,
-    /// The file on disk has other content. The value is the diff from the file on disk to the emitted one.
+    /// The file on disk has other content. The value is the diff from the file on disk to the emitted file.
     Drifted(String),
     /// The file on disk has the marker, but is no longer emitted. Temporary files of an interrupted run are stale too.
     Stale,
@@ -249,7 +249,7 @@ fn named(path: &Path, error: impl fmt::Display) -> io::Error {
 ///
 /// The marker must be the first comment, or the first value in formats without comments.
 fn owner(text: &str) -> Option<&str> {
-    // If the first line marks a merge conflict, it is skipped, because otherwise the file would be foreign.
+    // A first line that marks a merge conflict is skipped, because the marker of the file is then on the second line.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
     let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
     let rest = start.strip_prefix(MARKER)?;

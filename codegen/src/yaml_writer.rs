@@ -1,7 +1,8 @@
 //! Writes YAML that all readers parse in the same way, including readers of YAML 1.1.
 //!
 //! Readers of YAML 1.1 parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, but in YAML 1.2 these
-//! are texts. The YAML library quotes only texts that it would itself parse wrongly, so this module quotes the others.
+//! are texts. The YAML library quotes only texts that it would itself parse wrongly, so this module quotes the texts
+//! that readers of YAML 1.1 would parse wrongly.
 
 use std::iter;
 use std::sync::LazyLock;

@@ -67,8 +67,8 @@ fn params(group: &Group) -> Option<UnknownFact> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// Returns the rate limits with an unknown scope. The client enforces them for every request, so it may be slower than
-/// necessary.
+/// Returns the rate limits with an unknown scope. The client enforces these limits for every request, so requests may
+/// be slower than necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
@@ -101,7 +101,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Unkn
     (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
-/// Returns the names of at most four endpoints, and the number of the others.
+/// Returns the names of at most four endpoints, and the number of further endpoints.
 fn names(endpoints: &[&Endpoint]) -> String {
     let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
     if endpoints.len() > names.len() {

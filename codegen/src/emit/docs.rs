@@ -227,8 +227,8 @@ pub(super) fn lists_unit_as_unknown(notes: &str) -> bool {
     unknown(notes).1.is_some_and(|unknown| unknown.contains("the unit"))
 }
 
-/// Returns the unknown facts about an endpoint: those with the value `unknown` in the catalogue, and those in the
-/// notes.
+/// Returns the unknown facts about an endpoint: facts with the value `unknown` in the catalogue, and facts that the
+/// notes list as unknown.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {

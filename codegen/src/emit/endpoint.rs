@@ -104,8 +104,8 @@ fn sources(endpoint: &Endpoint) -> String {
     }
 }
 
-/// Returns lines with the names of the params: arguments, other required params by source, optional params, and params
-/// with a constant value.
+/// Returns the doc lines about the params: first the arguments, then other required params by source, then optional
+/// params, then params with a constant value.
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {

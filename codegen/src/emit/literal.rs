@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-/// Returns the path of a fieldless variant in the runtime: the enum `of`, and the variant named like `value`.
+/// Returns the path of a fieldless variant of the runtime's enum `of`. The variant has the name of `value`.
 pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
     let (of, variant) = (ident(of), format_ident!("{value:?}"));
     quote!(#of::#variant)

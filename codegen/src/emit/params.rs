@@ -55,7 +55,7 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
-/// Returns the setter traits of a param set, except those of setters whose type differs between endpoints.
+/// Returns the setter traits of a param set, except the traits of setters whose type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);
@@ -67,8 +67,8 @@ pub(super) fn macro_name(set: &ParamSet) -> Ident {
     ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
 }
 
-/// Defines the macro that implements, for an endpoint, the setter traits of a param set and of the endpoint's own
-/// params.
+/// Defines the macro for endpoints that use a param set. The macro implements the setter traits of the set and of the
+/// endpoint's own params.
 fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
     let (name, traits) = (macro_name(set), traits(api, set));
     if traits.is_empty() {

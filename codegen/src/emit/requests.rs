@@ -141,8 +141,8 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// Returns a sample value of a param, as a Rust expression and as the text that is sent. It is a value that is known to
-/// work, or otherwise any value of the type. A number has a type suffix if the argument does not determine the type.
+/// Returns a sample value of a param, as a Rust expression and as the text that is sent. A value
+/// that is known to work is preferred to other values of the type. A number has a type suffix if the argument does not determine the type.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -181,7 +181,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         Type::Named(name) => {
             let ty = api.types.iter().find(|ty| ty.ident == *name);
             let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
-            // The default of a list may consist of several values in one text, which is not a value of the type.
+            // The default of a list may be a text with several values, such as `a,b`, which is not a value of the type.
             let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())

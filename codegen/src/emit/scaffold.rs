@@ -1,4 +1,4 @@
-//! Emits the files that a new crate needs in addition to the generated ones: a manifest, a `lib.rs`, and the git
+//! Emits the files that a new crate needs in addition to the generated files: a manifest, a `lib.rs`, and the git
 //! settings for generated files.
 //!
 //! These files are written only once, and the user may edit them. The caller must not overwrite existing files.

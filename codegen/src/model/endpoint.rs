@@ -78,7 +78,7 @@ pub struct ParamSet {
     pub params: Vec<usize>,
 }
 
-/// A param of one endpoint. If it is a shared param, the overrides of the endpoint are applied.
+/// A param of one endpoint. For a shared param, the overrides of the endpoint are applied.
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,

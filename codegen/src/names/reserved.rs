@@ -45,7 +45,7 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
 /// method.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
-/// Modules at the root of the crate, including those re-exported from the runtime.
+/// Modules at the root of the crate, including modules that are re-exported from the runtime.
 const MODULES: &[&str] = &[
     "examples",
     "generated",
@@ -100,7 +100,7 @@ const REQUEST: &[&str] = &[
 /// these names.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
-/// Types at the root of the crate, including those re-exported from the runtime, and the imports of emitted files.
+/// Types at the root of the crate, including re-exports of the runtime, and names that emitted files import.
 const TYPES: &[&str] = &[
     "AnyBody",
     "AnySeries",

@@ -43,7 +43,8 @@ impl<'a> Cycles<'a> {
 }
 
 /// Returns `true` for each node that is in a cycle, or on a path from one cycle to another. First, nodes without
-/// outgoing edges are removed until there are none; then, nodes without incoming edges. The other nodes remain.
+/// outgoing edges are removed until no such node is left. Then, nodes without incoming edges are removed in the same
+/// way. Only the nodes that remain yield `true`.
 fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
     let mut above = vec![Vec::new(); below.len()];
     for (node, inner) in below.iter().enumerate() {

@@ -36,7 +36,7 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves the params of an endpoint, including those of param sets.
+    /// Resolves the params of an endpoint, including the params of param sets.
     pub(super) fn endpoint_params(
         &mut self,
         records: &Records<'a>,

@@ -68,8 +68,8 @@ impl<'a> Resolver<'a> {
         Err(self.push(error))
     }
 
-    /// Returns the names of the method and of the marker type. The name of the record, which is derived from that of
-    /// the marker type, is checked too.
+    /// Returns the names of the method and of the marker type. Also checks the name of the record, which is derived
+    /// from the name of the marker type.
     fn endpoint_names(
         &mut self,
         endpoint: &spec::Endpoint,

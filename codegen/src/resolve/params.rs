@@ -28,7 +28,8 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
-        // `param_sets` compares its constants with those of the shared params, because all are in one module.
+        // `param_sets` compares the constants of param sets with the constants of shared params, because all of them
+        // are in one module.
         self.constants = constants;
         params
     }
@@ -136,7 +137,8 @@ impl<'a> Resolver<'a> {
         Err(self.error("param-type", param.ty.at(), message, help))
     }
 
-    /// Returns the Rust name of a param, which is an argument or a setter, and checks the names of both setters.
+    /// Returns the Rust name of a param, and checks the names of its setters: the setter for one value, and the setter
+    /// for several values.
     fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
         let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
@@ -198,7 +200,7 @@ impl<'a> Resolver<'a> {
         values.and(fixed)
     }
 
-    /// Checks the values with which a `use` entry overrides those of a shared param.
+    /// Checks the values with which a `use` entry overrides the values of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         if let Some(default) = &entry.default {
             self.is_sent(param, default)?;

@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
         let path = self.below_base_url(&flow.path).and_then(|path| match url_path::params(path).first() {
             Some(param) => {
                 let message = format!("the token path has a param `{param}`, which has no value");
-                Err(self.error("path-param", path.at(), message, "write the segment literally"))
+                Err(self.error("path-param", path.at(), message, "replace the param by its value"))
             }
             None => Ok(path.to_string()),
         });
@@ -224,7 +224,7 @@ impl<'a> Resolver<'a> {
         Ok(Field { is_envelope_time: true, ..resolved })
     }
 
-    /// Checks the metadata, and returns the Rust name of the field that `unsupported` names, if there is one.
+    /// Checks the metadata, and returns the Rust name of the field that `unsupported` names, if `unsupported` is set.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {

@@ -32,7 +32,7 @@ map! {
     Endpoint, ENDPOINT, "an endpoint" {
         /// The name for users; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
         must name: Text;
-        /// The name of the method, if the one derived from `name` is unsuitable.
+        /// The name of the method, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
         /// Other names that are in use.
         may aliases: Vec<String>;
@@ -46,11 +46,12 @@ map! {
         /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
         /// `unknown` if they are unknown. The key is omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// The response body, or `unknown`. `series` means a series of unknown records; its evidence is that of the
-        /// envelope.
+        /// The response body, or `unknown`. `series` means a series of unknown records; the evidence of the envelope
+        /// applies.
         may body: Known<BodyEntry>;
-        /// The params that select the time range of a history, if they differ from those of the service. `unknown`
-        /// means that the endpoint has the usual params, but it is unknown whether they return a history.
+        /// The params that select the time range of a history, if they differ from the params that the service
+        /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they return a
+        /// history.
         may history: Option<Known<History>>;
         /// The weight with which rate limits count a call, if it is not 1.
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
@@ -85,15 +86,15 @@ map! {
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.
         may positional: Option<Spanned<bool>>;
-        /// The time field of a series, if it differs from that of the envelope; `none` for a list that is not a time
-        /// series.
+        /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
+        /// a time series.
         may time: Option<Text>;
-        /// The unit of the time field, if it differs from that of the service. Allowed only for the time field of the
-        /// envelope, and for records whose fields are unknown.
+        /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
+        /// the envelope, and for records whose fields are unknown.
         may unit: Option<Spanned<TimeUnit>>;
         /// The format of the time field, if it is text: `iso8601` or `date`. Allowed in the same cases as `unit`.
         may format: Option<Spanned<TimeFormat>>;
-        /// The source of the body and its fields, if it differs from that of the path.
+        /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;
     }
     Rule {

@@ -53,15 +53,15 @@ map! {
             r"^[^,\t\r\n]*$",
             Fault("wrong-value", "the value `{}` contains a comma, which separates values on the wire", ""),
         );
-        /// The name of the variant or constant, if the one derived from `value` is unsuitable.
+        /// The name of the variant or constant, if the name derived from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
             Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
         );
         /// A description for users.
         may summary: String as Form::Prose;
-        /// The length of the interval that the value means, for example `90s`, `5m`, `1h`, `1d` or `1w`. It adds the
-        /// method `duration` to the type. It is omitted for a month, which has no fixed length.
+        /// The length of the interval that the value means, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with
+        /// durations has the method `duration`. Omit this key for a month, which has no fixed length.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,
             Fault(
@@ -70,9 +70,9 @@ map! {
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; omit it for a month, whose length varies",
             ),
         );
-        /// The attributes of the value, in the order of the type's `attributes`. The last ones may be omitted.
+        /// The attributes of the value, in the order of the type's `attributes`. The last attributes may be omitted.
         may attributes: Vec<Text>;
-        /// The source of the value, if it differs from that of its type.
+        /// The source of the value, if it differs from the source of its type.
         may evidence: Option<Evidence>;
     }
 }

@@ -40,7 +40,7 @@ map! {
         may error_body: ErrorBody;
         /// The rate limits of the service.
         may limits: Vec<Limit>;
-        /// The object around every series. Without it, a series is a list.
+        /// The object around every series. Without an envelope, a series is a list.
         may envelope: Option<Envelope>;
         /// The params that select the time range of a history, on every endpoint that has them.
         may history: Option<History>;
@@ -152,7 +152,7 @@ map! {
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
-        /// The source of this name, if it differs from that of the JSON paths.
+        /// The source of this name, if it differs from the source of the JSON paths.
         may name_evidence: Option<Evidence>;
         /// JSON paths of the message, for example `detail.message`.
         must message: Vec<String> as JSON_PATH;
@@ -221,7 +221,7 @@ map! {
 }
 
 map! {
-    /// The metadata of a response, which becomes the record `Metadata`.
+    /// The metadata of a response. It becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
         /// The JSON path of the metadata.
         must name: Text as JSON_PATH;

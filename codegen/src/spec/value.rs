@@ -28,12 +28,12 @@ map! {
         may id: Option<Text>;
         /// The name on the wire.
         must name: Text;
-        /// The name of the setter, if the one derived from `name` is unsuitable.
+        /// The name of the setter, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
         /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
         /// The name of the setter for several values, which are separated by commas on the wire. The setter for one
-        /// value has the name in `rust_name`, or the one derived from `name`.
+        /// value has the name in `rust_name`, or the name derived from `name`.
         may list_setter: Option<Text> as Form::Like(
             SNAKE,
             Fault("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
@@ -49,13 +49,13 @@ map! {
         may required: Option<Evidence>;
         /// The value that the service uses if the param is omitted; several values are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// The range of values, for example `{min: 1, max: 1000}`. The client checks it before it sends a request if
-        /// the evidence is `documented` or `published`.
+        /// The range of values, for example `{min: 1, max: 1000}`. If the evidence is `documented` or `published`, the
+        /// client checks the range before it sends a request.
         may range: Option<Spanned<Range>>;
         /// The only values that worked for public clients, for example `[5, 10]`. They are added to the docs, but not
         /// enforced.
         may allowed_values: Vec<Text> as Form::Scalar;
-        /// Values that are known to work. Others may work too.
+        /// Values that are known to work. Other values may work too.
         may tested_values: Vec<Text> as Form::Scalar;
         /// Values that the service is known to reject. They are added to the docs, but not enforced.
         may rejected_values: Vec<Text> as Form::Scalar;
@@ -64,8 +64,8 @@ map! {
         /// The source of the fact that only one value is accepted. The fact is added to the docs; `list_setter` still
         /// accepts several values.
         may single_value: Option<Evidence>;
-        /// The unit as text, for example `percent`; for a `timestamp`, `seconds`, `milliseconds`, `microseconds` or
-        /// `nanoseconds` if it differs from that of the service.
+        /// The unit as text, for example `percent`. For a `timestamp`, a unit that differs from the unit of the service:
+        /// `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -128,7 +128,7 @@ map! {
         /// The only values that worked for public clients at this endpoint. They are added to the docs, but not
         /// enforced.
         may allowed_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that are known to work at this endpoint. Others may work too.
+        /// Values that are known to work at this endpoint. Other values may work too.
         may tested_values: Option<Vec<Text>> as Form::Scalar;
         /// Values that this endpoint is known to reject. They are added to the docs, but not enforced.
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
@@ -159,15 +159,15 @@ map! {
     Field, FIELD, "a field" {
         /// The name on the wire.
         must name: Text;
-        /// The Rust name, if the one derived from `name` is unsuitable.
+        /// The Rust name, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
         /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name
         /// from `types` or `records`. Inside a list or a map, `number?` is a number or null.
         must "type" ty: Text as Form::Type;
         /// A description for users.
         must summary: String as Form::Prose;
-        /// The unit as text, for example `percent`, `quote currency` or `USD`; for a `timestamp`, `seconds`,
-        /// `milliseconds`, `microseconds` or `nanoseconds` if it differs from that of the service.
+        /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, a unit that differs
+        /// from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -177,7 +177,7 @@ map! {
         may example: Option<Text> as Form::Scalar;
         /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
-        /// The source of the field, if it differs from that of its body or record.
+        /// The source of the field, if it differs from the source of its body or record.
         may evidence: Option<Evidence>;
         /// Further facts for users.
         may notes: String as Form::Prose;

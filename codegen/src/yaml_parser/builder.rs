@@ -60,8 +60,8 @@ impl Builder {
             return Err(refuse("nesting this deep", span));
         }
         let start = span.start.index();
-        // For a block collection, the parser reports an empty span at the first item, and that item may begin with a
-        // bracket.
+        // For a block collection, the parser reports an empty span at the first item. That item may begin with a
+        // bracket, so the length of the span is checked too.
         let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
         self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
         Ok(())

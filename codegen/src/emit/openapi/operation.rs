@@ -32,8 +32,8 @@ impl Description<'_> {
             .and(described(&endpoint.summary, facts, &endpoint.notes))
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
-            // This key tells `cargo xtask import` that the params are unknown. Otherwise, it would read a missing
-            // `parameters` as an empty list.
+            // This key tells `cargo xtask import` that the params are unknown. Without this key, the import would read
+            // a missing `parameters` as an empty list.
             .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
             .with("responses", self.responses(endpoint))
     }
@@ -140,7 +140,7 @@ pub(super) fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// Returns the component name of a shared param. The name is unique, because the Rust constants are unique.
+/// Returns the component name of a shared param. The name is derived from the Rust constant, which is unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }

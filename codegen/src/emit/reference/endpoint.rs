@@ -81,7 +81,8 @@ fn params(api: &Api, endpoint: &Endpoint) -> String {
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
 }
 
-/// Returns `true` if the front page describes the param, because it is shared and the endpoint does not override it.
+/// Returns `true` if the front page describes the param: the param is shared, and the endpoint does not override any
+/// fact.
 fn is_shared(param: &EndpointParam) -> bool {
     param.shared.is_some_and(|(_, is_changed)| !is_changed)
 }

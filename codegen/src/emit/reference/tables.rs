@@ -124,7 +124,7 @@ fn example(param: &Param) -> String {
 }
 
 /// Returns a sentence with the values of a named type; empty if the type accepts other values too, or has more than
-/// eight.
+/// eight values.
 fn known_values(api: &Api, param: &Param) -> String {
     let Type::Named(name) = &param.ty else { return String::new() };
     let ty = api.types.iter().find(|ty| ty.ident == *name && !ty.open && ty.values.len() <= 8);
@@ -192,7 +192,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Escapes every `|` in a table cell, because a `|` ends the cell. In prose it is already escaped, but not in code.
+/// Escapes every `|` in a table cell, because a `|` ends the cell. Prose is already escaped, but code spans are not.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {
