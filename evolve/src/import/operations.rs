@@ -58,7 +58,8 @@ impl<'d> Reader<'d> {
     /// Returns the path without the suffix of the base URL, if it is valid in the catalogue.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
         let server = self.server_path.as_str();
-        let repeats = !server.is_empty() && path.starts_with(&format!("{server}/"));
+        let own = path.strip_prefix(server).filter(|_| !server.is_empty());
+        let repeats = own.is_some_and(|own| own.is_empty() || own.starts_with('/'));
         if repeats {
             self.omissions.add(Weight::Fact, format!("the server path `{server}`, which the path includes"), pointer);
         }
@@ -68,7 +69,7 @@ impl<'d> Reader<'d> {
         let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };
         let rest = url.strip_prefix(base).filter(|rest| rest.starts_with('/'));
-        if rest.is_none() && !server.is_empty() && path.starts_with('/') {
+        if rest.is_none() && (!server.is_empty() || url == base) && path.starts_with('/') {
             let why = format!("`{url}`, which is not below `{}`, the suffix of base URLs", self.suffix);
             self.omissions.add(Weight::Missing, why, pointer);
             return None;
