@@ -206,9 +206,7 @@ impl Merger<'_> {
         }
         if gap.body {
             let mut body = self.body(&gap.new, here.get("body"), &evidence);
-            if let Some(known) = here.get("body") {
-                self.keep_time(known, &mut body, gap);
-            }
+            self.keep_time(&here, &mut body, gap);
             self.editor.set(known, "body", body);
         }
         // An endpoint with a path needs all keys.

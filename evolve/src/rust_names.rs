@@ -25,13 +25,10 @@ impl NamesInUse {
             self.note(ident);
             return Some(ident.to_owned());
         }
-        match names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope)) {
-            Some(derived) => {
-                self.note(derived);
-                None
-            }
-            None => Some(self.claim(name, case, scope)),
-        }
+        let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
+        let Some(derived) = derived else { return Some(self.claim(name, case, scope)) };
+        self.note(derived);
+        None
     }
 
     /// Returns `true` if a name is in use.

@@ -69,16 +69,10 @@ impl Converter {
         let Some(envelope) = self.editor.tree(SERVICE).get("envelope") else { return };
         let own = Some(self.evidence.as_str()).filter(|own| envelope.text("evidence") != Some(*own));
         let mut seen = BTreeSet::new();
-        let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, None));
+        let all = self.draft.metadata.iter().flat_map(|metadata| self.draft.records[*metadata].tree.entries("fields"));
         let new = all.filter(|field| seen.insert(field.text("name").map(str::to_owned)));
-        let fields = new.map(|field| field.with_some("evidence", own)).collect();
+        let fields = new.map(|field| field.clone().with_some("evidence", own)).collect();
         self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
-    }
-
-    /// Returns the fields of a record, except the field with the name `but`.
-    fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
-        let all = self.draft.records[record].tree.entries("fields").iter();
-        all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
     }
 
     fn write_groups(&mut self) {
@@ -99,18 +93,10 @@ impl Converter {
         let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
         let is_inline = self.inline.contains(&record);
         let positional = is_inline && self.draft.records[record].tree.get("positional").is_some();
-        let (mut shared, mut new) = (None, Tree::map());
-        if kind == "series" {
-            let time = self.time(record);
-            shared = self.envelope_time.as_deref().filter(|_| time.is_none() && !positional);
-            // A body that lists the fields of its record omits the envelope's time field, so the format of the time is
-            // written on the body.
-            let timed = shared.and_then(|time| self.draft.records[record].field(time)).filter(|_| is_inline);
-            new = new.with_some("time", time).with_some("format", timed.and_then(|field| field.text("format")));
-        }
-        let fields: Option<Tree> = is_inline.then(|| self.listed(record, shared).into());
-        new.with_some("positional", positional.then_some(true))
-            .with(kind, fields.unwrap_or_else(|| record_name(record).into()))
+        let time = if kind == "series" { self.time(record) } else { None };
+        let fields = self.draft.records[record].tree.get("fields").cloned().filter(|_| is_inline);
+        let new = Tree::map().with_some("time", time).with_some("positional", positional.then_some(true));
+        new.with(kind, fields.unwrap_or_else(|| record_name(record).into()))
     }
 
     /// Returns the `time` of a series that does not use the envelope's time field; it is `none` if no field is certain

@@ -21,9 +21,7 @@ impl Reader<'_> {
         let text_or = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
         let title = text_or("title", "Service");
         let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
-        let prefix = names::ident(&ascii, Case::Shouty).ok();
-        let prefix =
-            prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
+        let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
         // The unit is a guess, which `import` reports in a note.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
@@ -35,7 +33,7 @@ impl Reader<'_> {
             .with("title", title.as_str())
             .with("version", text_or("version", "1"))
             .with("summary", self.summary(info, &["description"]).as_deref().unwrap_or("unknown"))
-            .with("env_prefix", prefix)
+            .with("env_prefix", prefix.as_deref().unwrap_or("SERVICE"))
             .with_some("base_url", base_url)
             .with("time", time)
             .with_some("credentials", credentials)

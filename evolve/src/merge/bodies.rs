@@ -34,13 +34,17 @@ impl Merger<'_> {
         let mut body = endpoint.get("body").cloned().unwrap_or(Tree::Null);
         let ty = body.text("type").map(|ty| self.ty(ty));
         body.set(&BODY, "type", ty);
+        // `time: none` declares that the series has no time, so it is kept.
+        if known.is_some_and(|known| known.text("time") == Some("none")) {
+            body.put("time", "none".into(), &["evidence"]);
+        }
         if let Some(kind) = kind(&body) {
-            let fields: Tree = match body.get(kind) {
-                Some(Tree::List(fields)) => self.fields(fields, &mut self.idents_of_time(&body)).into(),
-                Some(Tree::Text(name)) if name != "unknown" => self.ty(name).into(),
-                other => other.cloned().unwrap_or(Tree::Null),
+            let mut idents = self.omit_time(&mut body);
+            let fields: Option<Tree> = match body.get(kind) {
+                Some(Tree::List(fields)) => Some(self.fields(fields, &mut idents).into()),
+                named => named.and_then(Tree::as_text).map(|name| self.ty(name).into()),
             };
-            body.set(&BODY, kind, Some(fields));
+            body.set(&BODY, kind, fields);
         }
         if known.is_some() && body != Tree::Null {
             let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
@@ -54,15 +58,24 @@ impl Merger<'_> {
     }
 
     /// Copies the time of a known series to its new body. Facts that the new fields contradict are noted.
-    pub(super) fn keep_time(&mut self, known: &Tree, body: &mut Tree, gap: &Gap) {
+    pub(super) fn keep_time(&mut self, here: &Tree, body: &mut Tree, gap: &Gap) {
+        let Some(known) = here.get("body") else { return };
         let envelope = self.editor.service.envelope_time().map(|time| time.name.to_string());
+        // A description has no type for a time that is a number.
+        let is_time =
+            |field: &&mut Tree| field.text("name") == known.text("time") && field.text("type") == Some("integer");
+        if let (Some(Tree::List(fields)), None) = (body.get_mut("series"), known.get("format"))
+            && let Some(field) = fields.iter_mut().find(is_time)
+        {
+            field.set(&FIELD, "type", Some("timestamp"));
+            field.remove("range");
+        }
         let fields = self.editor.fields(gap.file(), body).map_or(&[][..], |(_, fields)| fields);
         let is_timestamp = |field: &Tree| field.text("type") == Some("timestamp");
         let has_time = |time: &str| fields.iter().any(|field| field.text("name") == Some(time) && is_timestamp(field));
         let is_shared = |time: &str| body.get("time").is_none() && envelope.as_deref() == Some(time);
         let mut lost = Vec::new();
         if let Some(time) = known.text("time") {
-            // `time: none` declares that the series has no time, so it is kept.
             if time == "none" || has_time(time) || is_shared(time) {
                 body.put("time", time.into(), &["evidence"]);
             } else {
@@ -89,20 +102,25 @@ impl Merger<'_> {
             }
         }
         if !lost.is_empty() {
-            let name = gap.known.as_ref().and_then(|at| at.tree(self.editor).text("name")).unwrap_or_default();
-            self.editor
-                .note(format!("the body of `{name}` loses {}, which the new fields contradict", lost.join(", ")));
+            let (name, lost) = (here.text("name").unwrap_or_default(), lost.join(", "));
+            self.editor.note(format!("the body of `{name}` loses {lost}, which the new fields contradict"));
         }
     }
 
-    /// Returns the names of fields that a body has without listing them: the envelope's time field, unless the series
-    /// has another time field or lists all fields by position.
-    fn idents_of_time(&self, body: &Tree) -> NamesInUse {
+    /// Removes the envelope's time field from the fields of a body, unless the series has another time field or lists
+    /// all fields by position. The format of the field becomes that of the body. Returns the name of the field, which
+    /// the body then has without listing it.
+    fn omit_time(&self, body: &mut Tree) -> NamesInUse {
         let mut idents = NamesInUse::default();
-        let time = ident_of(YamlPath::envelope().key("time").tree(self.editor));
+        let time = YamlPath::envelope().key("time").tree(self.editor);
         let is_listed = ["time", "positional"].iter().any(|key| body.get(key).is_some());
-        if let (Some(time), Some("series"), false) = (time, kind(body), is_listed) {
-            idents.note(time);
+        let (Some(ident), Some("series"), false) = (ident_of(time), kind(body), is_listed) else { return idents };
+        idents.note(ident);
+        if let Some(Tree::List(fields)) = body.get_mut("series")
+            && let Some(index) = fields.iter().position(|field| field.get("name") == time.get("name"))
+        {
+            let format = fields.remove(index).get("format").cloned();
+            body.set(&BODY, "format", format);
         }
         idents
     }
@@ -126,7 +144,7 @@ impl Merger<'_> {
         for (at, drafted) in &self.draft.lists {
             let Some((parent, key)) = at.parent() else { continue };
             let around = parent.tree(self.editor);
-            let fields = self.fields(drafted, &mut self.idents_of_time(around));
+            let fields = self.fields(drafted, &mut self.omit_time(&mut around.clone()));
             let owner = around.text("name").map(|name| format!("{name}.")).unwrap_or_default();
             let known: HashSet<_> = self.editor.entries(at).iter().map(|field| field.text("name")).collect();
             let new = fields.iter().filter(|field| !known.contains(&field.text("name")));
