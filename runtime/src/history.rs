@@ -33,8 +33,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-#[cfg(feature = "blocking")]
-use crate::client::Background;
 use crate::client::{Dynamic, Endpoint, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
@@ -154,13 +152,13 @@ impl<E: HasHistory> History<E> {
     /// Returns the number of requests and their minimum duration, or an error if the range cannot be requested. Nothing
     /// is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
-        self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
+        self.options.plan(&self.request.untyped, Timestamp::now())
     }
 
     /// Returns the pages, one for each request.
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
-        Pages::new(Job::new(&request.into_untyped(), options, fetch::decode::<E::Body>, Timestamp::now()))
+        Pages::new(Job::new(&request.untyped, options, fetch::decode::<E::Body>, Timestamp::now()))
     }
 
     /// Returns the records one by one.
@@ -185,16 +183,12 @@ const RECORDS_AT_ONCE: usize = 1000;
 impl<E: HasHistory> History<E> {
     /// Returns the pages, one for each request.
     pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
-        Blocking::new(self.background(), self.pages(), 1)
+        Blocking::new(self.request.untyped.background(), self.pages(), 1)
     }
 
     /// Returns the records one by one.
     pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
-        Blocking::new(self.background(), self.records(), RECORDS_AT_ONCE)
-    }
-
-    fn background(&self) -> Arc<Background> {
-        self.request.clone().into_untyped().background()
+        Blocking::new(self.request.untyped.background(), self.records(), RECORDS_AT_ONCE)
     }
 }
 

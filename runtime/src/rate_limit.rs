@@ -147,10 +147,6 @@ impl RateLimiterError {
         self.cause = Some(cause.into().into());
         self
     }
-
-    pub(crate) fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
-        self.cause
-    }
 }
 
 impl fmt::Display for RateLimiterError {
@@ -168,7 +164,6 @@ impl StdError for RateLimiterError {
 /// Converts a failure of the rate limiter, with its message and its cause.
 impl From<RateLimiterError> for Error {
     fn from(error: RateLimiterError) -> Self {
-        let message = error.to_string();
-        Self::new(ErrorKind::Queue, message).again(Again::Yes).with_source(error.into_source())
+        Self::new(ErrorKind::Queue, error.message).again(Again::Yes).with_source(error.cause)
     }
 }

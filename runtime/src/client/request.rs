@@ -53,7 +53,7 @@ pub trait Endpoint: Marker + Send + Sync + 'static {
 /// are not compared.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Request<E> {
-    untyped: Untyped,
+    pub(crate) untyped: Untyped,
     endpoint: PhantomData<fn() -> E>,
 }
 
@@ -98,11 +98,6 @@ impl Request<Raw> {
 }
 
 impl<E> Request<E> {
-    /// Returns the request without its endpoint's type.
-    pub(crate) fn into_untyped(self) -> Untyped {
-        self.untyped
-    }
-
     fn of(untyped: Untyped) -> Self {
         Self { untyped, endpoint: PhantomData }
     }

@@ -108,10 +108,8 @@ impl Untyped {
     pub(crate) fn send(self) -> Sending {
         Sending::Unsent(Some(self.0))
     }
-}
 
-#[cfg(feature = "blocking")]
-impl Untyped {
+    #[cfg(feature = "blocking")]
     pub(super) fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
         let Parts { core, target, options } = *self.0;
         let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));

@@ -11,7 +11,7 @@ use super::DecodeError;
 use super::any::any;
 use super::record::Row;
 use super::scanner::{Scanner, found};
-use crate::registry::{TimeUnit, ValueType};
+use crate::registry::ValueType;
 use crate::values::{Number, Timestamp, Value};
 
 pub(crate) use from_decoded::FromDecoded;
@@ -152,7 +152,7 @@ impl<'a> DecodedValue<'a> {
         match (ty, text) {
             (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),
             (ValueType::String | ValueType::Named(_), Cow::Owned(text)) => Some(BoxedValue::Text(text).into()),
-            (ValueType::Timestamp(unit), text) if unit.is_text() => Timestamp::from_text(&text).map(Self::Timestamp),
+            (ValueType::Timestamp(unit), text) if unit.is_text() => unit.read(&text).map(Self::Timestamp),
             (_, text) => Self::of_number(ty, Number::parse(&text)?),
         }
     }
@@ -163,14 +163,12 @@ impl<'a> DecodedValue<'a> {
 fn mismatch(ty: &ValueType, text: &str) -> DecodeError {
     let number = Number::parse(text.trim_matches('"')).and_then(Number::integer);
     let hint = match ty {
-        ValueType::Timestamp(unit) if !unit.is_text() && number.is_some() => past_the_last_year(*unit),
+        ValueType::Timestamp(unit) if !unit.is_text() && number.is_some() => {
+            format!(", which is past the year 9999 in {} and probably counts {}", unit.as_str(), unit.finer())
+        }
         _ => String::new(),
     };
     DecodeError::new(format!("expected {}, found {}{hint}", ty.expectation(), found(text)))
-}
-
-fn past_the_last_year(unit: TimeUnit) -> String {
-    format!(", which is past the year 9999 in {} and probably counts {}", unit.as_str(), unit.finer())
 }
 
 impl ValueType {

@@ -140,7 +140,7 @@ impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
         Self(State {
-            request: request.into_untyped(),
+            request: request.untyped,
             decode: fetch::decode::<E::Body>,
             from,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },

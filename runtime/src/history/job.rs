@@ -107,7 +107,9 @@ impl Options {
     fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
-            return Err(template.about(Error::build(format!("the range ends at {to}, before its start {from}"))));
+            return Err(template
+                .request
+                .about(Error::build(format!("the range ends at {to}, before its start {from}"))));
         }
         let grid = template.grid;
         let closed = grid.floor(now);
@@ -119,11 +121,8 @@ impl Options {
         };
         let mut start = template.resumed(checkpoint)?.clone();
         template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
-        template.require_same(
-            "kind of run",
-            "a history",
-            if start.missing.is_empty() { "a history" } else { "follow" },
-        )?;
+        let kind = if start.missing.is_empty() { "a history" } else { "follow" };
+        template.require_same("kind of run", "a history", kind)?;
         // A gap at the end of the earlier run is requested again, because its records may have been published since.
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
             (start.next, start.open_since) = (since, None);
@@ -233,7 +232,7 @@ impl Job {
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
         let (window, outcome) = accepted;
         let outcome = outcome.map_err(|error| match error.endpoint() {
-            None => self.template.about(error),
+            None => self.template.request.about(error),
             Some(_) => error,
         });
         let (mut response, ended) = match outcome {

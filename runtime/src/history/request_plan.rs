@@ -24,7 +24,7 @@ const YEAR_3000: i64 = 32_503_680_000;
 /// A request whose history is fetched.
 #[derive(Clone)]
 pub(super) struct RequestTemplate {
-    request: Untyped,
+    pub(super) request: Untyped,
     /// The request without the params for range, page size and order; it identifies the request in a checkpoint.
     identity: String,
     info: &'static HistoryInfo,
@@ -107,7 +107,7 @@ impl RequestTemplate {
             return Ok(());
         }
         let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
-        Err(self.about(error.with_hint("start without the checkpoint, or send the request that it belongs to")))
+        Err(self.request.about(error.with_hint("start without the checkpoint, or send the request that it belongs to")))
     }
 
     /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
@@ -121,12 +121,7 @@ impl RequestTemplate {
             return Ok(());
         };
         let error = Error::build(format!("the start was read as {start}, which is {problem}"));
-        Err(self.about(error.with_hint(hint)))
-    }
-
-    /// Adds a description of the request to an error.
-    pub(super) fn about(&self, error: Error) -> Error {
-        self.request.about(error)
+        Err(self.request.about(error.with_hint(hint)))
     }
 
     /// Returns the settings for fetching a range.

@@ -67,7 +67,6 @@ pub(super) enum Kind {
 }
 
 /// The decisions about a page.
-#[derive(Debug)]
 pub(super) struct Delivery {
     /// The decision about each record of the page.
     pub(super) kinds: Vec<Kind>,
@@ -78,7 +77,6 @@ pub(super) struct Delivery {
 }
 
 /// The schedule of a follower.
-#[derive(Debug)]
 pub(super) struct Schedule {
     grid: TimeGrid,
     /// The maximum number of steps of one request.
@@ -101,7 +99,6 @@ pub(super) struct Schedule {
 }
 
 /// The requests for one range.
-#[derive(Debug)]
 struct Round {
     window: Span,
     /// The time of the last response, or the start of the round before the first response.
@@ -114,7 +111,6 @@ struct Round {
     is_probe: bool,
 }
 
-#[derive(Debug)]
 struct Outage {
     since: Instant,
     /// The end of the pause after the last failure.

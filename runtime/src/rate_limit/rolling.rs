@@ -109,17 +109,6 @@ impl ProcessRateLimiter {
         let shared = lock(&queues.all.0);
         shared.state.is_open(shared.now(), 1).is_ok()
     }
-
-    async fn admit(&self, attempt: Attempt) -> Permit {
-        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
-        let queues = lock(&self.0).of(attempt);
-        let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
-        while let Some(queue) = admission.queues.get(admission.passed) {
-            queue.pass(rank, weight).await;
-            admission.passed += 1;
-        }
-        Permit::with_observer(admission)
-    }
 }
 
 impl Queues {
@@ -161,7 +150,16 @@ impl LimitQueue {
 
 impl RateLimiter for ProcessRateLimiter {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
-        Box::pin(async move { Ok(self.admit(attempt).await) })
+        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
+        Box::pin(async move {
+            let queues = lock(&self.0).of(attempt);
+            let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
+            while let Some(queue) = admission.queues.get(admission.passed) {
+                queue.pass(rank, weight).await;
+                admission.passed += 1;
+            }
+            Ok(Permit::with_observer(admission))
+        })
     }
 
     fn on_rate_limited(&self, pause: Duration) {

@@ -37,7 +37,8 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
     if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
-    FORMS.into_iter().filter_map(|form| form.length(text, secret)).max()
+    let forms = [false, true].into_iter().flat_map(|percent| [false, true].map(|escapes| Form { percent, escapes }));
+    forms.filter_map(|form| form.length(text, secret)).max()
 }
 
 /// The encoding of a text.
@@ -48,13 +49,6 @@ struct Form {
     percent: bool,
     escapes: bool,
 }
-
-const FORMS: [Form; 4] = [
-    Form { percent: false, escapes: false },
-    Form { percent: true, escapes: false },
-    Form { percent: false, escapes: true },
-    Form { percent: true, escapes: true },
-];
 
 impl Form {
     fn length(self, text: &[u8], secret: &str) -> Option<usize> {

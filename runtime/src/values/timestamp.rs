@@ -17,6 +17,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::platform;
 use crate::registry::TimeUnit;
 use crate::values::Value;
+use crate::values::wire::ToWire;
 
 /// A time, with nanosecond resolution.
 ///
@@ -63,7 +64,7 @@ impl TimeUnit {
     /// Parses a timestamp from its text on the wire; returns `None` if the text is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
-            return Timestamp::from_text(text);
+            return iso8601::read(text);
         }
         text.parse().ok().map(|count| Timestamp::from_wire(count, self))
     }
@@ -114,24 +115,21 @@ impl Timestamp {
         Self { nanos: count as i128 * unit.nanos() as i128 }
     }
 
-    /// Converts a string in a body, for services that write times as text.
-    pub(crate) fn from_text(text: &str) -> Option<Self> {
-        iso8601::read(text)
-    }
-
-    /// Appends the value in the form that is sent, rounded down to the unit.
-    pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
-        match unit {
-            TimeUnit::Iso8601 => iso8601::write(self, out),
-            TimeUnit::Date => iso8601::write_date(self, out),
-            _ => out.push_str(&self.wire(unit).to_string()),
-        }
-    }
-
     /// Returns the number that is sent, rounded down to the unit.
     pub(crate) fn wire(self, unit: TimeUnit) -> i64 {
         let count = self.nanos.div_euclid(unit.nanos().into());
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
+    }
+}
+
+/// Writes the timestamp rounded down to the unit.
+impl ToWire for Timestamp {
+    fn write_param(&self, unit: TimeUnit, out: &mut String) {
+        match unit {
+            TimeUnit::Iso8601 => iso8601::write(*self, out),
+            TimeUnit::Date => iso8601::write_date(*self, out),
+            _ => out.push_str(&self.wire(unit).to_string()),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Timestamp, Value};
+use super::Value;
 use crate::registry::TimeUnit;
 
 pub use super::into_param::{Given, IntoParam, IntoParamList, Optional};
@@ -82,12 +82,6 @@ impl<T: ToWire + ToOwned + ?Sized> ToWire for Cow<'_, T> {
     }
 }
 
-impl ToWire for Timestamp {
-    fn write_param(&self, unit: TimeUnit, out: &mut String) {
-        self.write_in(unit, out);
-    }
-}
-
 /// Writes a string without quotes, and any other value as JSON.
 impl ToWire for Value {
     fn write_param(&self, _: TimeUnit, out: &mut String) {
@@ -101,6 +95,7 @@ impl ToWire for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::values::Timestamp;
 
     #[test]
     fn values_are_written_in_wire_format() {

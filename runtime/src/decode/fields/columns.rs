@@ -45,12 +45,9 @@ pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, re
 }
 
 fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>) -> Vec<Column<'r>> {
-    let empty = |field: &'static FieldInfo| Column {
-        name: field.wire_name,
-        info: Some(field),
-        values: Vec::with_capacity(records.len()),
-    };
-    let mut columns: Vec<_> = info.fields.iter().map(empty).collect();
+    let values = || Vec::with_capacity(records.len());
+    let columns = info.fields.iter().map(|field| Column { name: field.wire_name, info: Some(field), values: values() });
+    let mut columns: Vec<_> = columns.collect();
     for record in records {
         let FieldValue::Record(record) = record else { continue };
         record.visit(&mut |values: &[&'r dyn AsFieldValue], _| {
@@ -93,25 +90,20 @@ pub(crate) fn column<'r, T: AsFieldValue>(
     columns(info, records).into_iter().find(|column| column.name == name)
 }
 
-fn values_of<'r>(records: &[FieldValue<'r>], name: &str) -> Vec<FieldValue<'r>> {
-    let value = |record: &FieldValue<'r>| match *record {
-        FieldValue::Record(record) => record.value(name),
-        FieldValue::Any(value) => value.get(name).map(FieldValue::Any),
-        _ => None,
-    };
-    records.iter().map(|record| value(record).unwrap_or(FieldValue::Null)).collect()
-}
-
 /// Returns the time of each record; `None` for a record without a readable time.
 pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
-    let Some(TimeField { name, unit }) = field else { return vec![None; records.len()] };
-    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    values_of(&records, name).into_iter().map(|value| time_of(value, unit)).collect()
+    let Some(field) = field else { return vec![None; records.len()] };
+    records.iter().map(|record| time_of(record.as_field_value(), field)).collect()
 }
 
-fn time_of(value: FieldValue<'_>, unit: TimeUnit) -> Option<Timestamp> {
+fn time_of(record: FieldValue<'_>, TimeField { name, unit }: TimeField) -> Option<Timestamp> {
+    let value = match record {
+        FieldValue::Record(record) => record.value(name)?,
+        FieldValue::Any(record) => FieldValue::Any(record.get(name)?),
+        _ => return None,
+    };
     match value {
-        FieldValue::Any(value) if unit.is_text() => Timestamp::from_text(value.as_str()?),
+        FieldValue::Any(value) if unit.is_text() => unit.read(value.as_str()?),
         FieldValue::Any(value) => {
             let time = Timestamp::from_wire(number_of(value).and_then(Number::integer)?, unit);
             Some(time).filter(|time| *time <= Timestamp::LAST_WRITABLE)

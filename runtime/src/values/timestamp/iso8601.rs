@@ -23,7 +23,8 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     if rest.is_empty() {
         return Some(Timestamp::from_unix_seconds(midnight));
     }
-    let (clock, offset) = split_offset(rest.strip_prefix(['T', 't', ' '])?);
+    let rest = rest.strip_prefix(['T', 't', ' '])?;
+    let (clock, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
     let (clock, fraction) = clock.split_once(['.', ',']).map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
     let [hours, minutes, seconds] = parts(clock)?;
     // A leap second is read as the second before it, which most clocks repeat.
@@ -83,12 +84,6 @@ fn parts(clock: &str) -> Option<[i64; 3]> {
     let mut part = || parts.next().map(|part| digits(part).filter(|_| part.len() == 2));
     let clock = [part()??, part()??, part().unwrap_or(Some(0))?];
     parts.next().is_none().then_some(clock)
-}
-
-/// Splits a text into the time of day and its offset from UTC.
-fn split_offset(text: &str) -> (&str, &str) {
-    let at = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
-    text.split_at(at)
 }
 
 fn offset_seconds(offset: &str) -> Option<i64> {

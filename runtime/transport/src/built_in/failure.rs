@@ -99,14 +99,10 @@ fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     })
 }
 
+/// Returns an error and its causes. The cause of an I/O error is the wrapped error, which `source` would skip.
 fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |error| cause(*error))
-}
-
-/// Returns the cause of an error. For an I/O error, this is the wrapped error, which `source` would skip.
-fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
-    match error.downcast_ref::<io::Error>() {
+    std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),
         None => error.source(),
-    }
+    })
 }
