@@ -25,15 +25,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, excerpt, one_line};
-use crate::registry::{EnvelopeInfo, RecordInfo};
+use crate::registry::RecordInfo;
 use crate::values::Value;
 
-use record::{Record, UnknownFields};
 use row::Row;
 use scanner::{DEPTH, Scanner};
 
 pub use bad_record::BadRecord;
-pub(crate) use envelope::Push;
+pub(crate) use envelope::{EnvelopeRest, Push, series};
 pub use fields::Column;
 
 /// The mismatch between a body and the catalogue, with its JSON path.
@@ -128,36 +127,6 @@ pub(crate) enum BadRecords {
     Rejected,
     /// The record is omitted from the series and listed among the bad records.
     Skipped,
-}
-
-/// Reads a series and passes each record to the caller. Returns the metadata, and the rest of the envelope.
-///
-/// If `record` is `None`, each record is passed as a row with one value of any kind.
-pub(crate) fn series<M: Record>(
-    text: &str,
-    envelope: Option<&'static EnvelopeInfo>,
-    record: Option<&'static RecordInfo>,
-    bad_records: BadRecords,
-    push: &mut dyn Push,
-) -> Result<(M, EnvelopeRest), DecodeError> {
-    let (mut metadata, rest) = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
-    let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-    metadata.require_all().map_err(|error| error.in_field(key))?;
-    Ok((M::from_row(&mut metadata), rest))
-}
-
-/// The contents of an envelope except the records of its series and the metadata.
-#[derive(Debug, Default)]
-pub(crate) struct EnvelopeRest {
-    /// Fields of the envelope that are not in the catalogue.
-    pub(crate) unknown_fields: UnknownFields,
-    /// Records that were omitted.
-    pub(crate) bad_records: Vec<BadRecord>,
-    /// The number of records that have no field of the catalogue other than the time; 0 if any record has another field
-    /// of the catalogue.
-    pub(crate) strange: usize,
-    /// Whether the response has no records, not even bad ones.
-    pub(crate) is_empty: bool,
 }
 
 /// Reads one object.

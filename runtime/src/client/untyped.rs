@@ -13,7 +13,7 @@ use super::Core;
 use super::sending::Sending;
 use crate::dispatch::Policy;
 use crate::error::Error;
-use crate::registry::TimeUnit;
+use crate::registry::{TimeUnit, ValueType};
 use crate::request::RequestTarget;
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
@@ -67,8 +67,10 @@ impl Untyped {
 
     /// Returns the unit of a param's timestamps.
     pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
-        let Parts { core, target, .. } = &*self.0;
-        target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
+        match self.0.target.endpoint.param(wire_name).map(|param| param.ty) {
+            Some(ValueType::Timestamp(unit)) => unit,
+            _ => self.connection().service.time_unit,
+        }
     }
 
     pub(super) fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {

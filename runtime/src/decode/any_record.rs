@@ -108,8 +108,13 @@ impl AnyRecord {
 impl Fields for AnyRecord {
     fn from_row(row: &mut Row<'_>) -> Self {
         let values = row.record.fields.iter().zip(&mut row.values);
-        let values = values.map(|(field, value)| AnyValue::of_field(field.ty, std::mem::take(value))).collect();
-        Self { table: Table(row.record), values, unknown_fields: row.unknown_fields() }
+        // An absent list or map becomes empty, as in an emitted record.
+        let values = values.map(|(field, value)| match (AnyValue::from(std::mem::take(value)), field.ty) {
+            (AnyValue::Null, ValueType::List(_)) => AnyValue::List(Vec::new()),
+            (AnyValue::Null, ValueType::Map(_)) => AnyValue::Map(Box::default()),
+            (value, _) => value,
+        });
+        Self { table: Table(row.record), values: values.collect(), unknown_fields: row.unknown_fields() }
     }
 
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
@@ -138,17 +143,6 @@ impl fmt::Debug for AnyRecord {
 impl Serialize for AnyRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_field_value().serialize(serializer)
-    }
-}
-
-impl AnyValue {
-    /// Converts the value of a field; an absent list or map becomes empty, as in an emitted record.
-    fn of_field(ty: ValueType, value: DecodedValue<'_>) -> Self {
-        match (Self::from(value), ty) {
-            (Self::Null, ValueType::List(_)) => Self::List(Vec::new()),
-            (Self::Null, ValueType::Map(_)) => Self::Map(Box::default()),
-            (value, _) => value,
-        }
     }
 }
 

@@ -6,10 +6,11 @@
 
 use super::bad_record::BadRecord;
 use super::decoded_value::DecodedValue;
+use super::record::{Record, UnknownFields};
 use super::row::{ANY, Row};
 use super::scanner::{DEPTH, Scanner};
 use super::unknown_fields::UnknownText;
-use super::{BadRecords, DecodeError, EnvelopeRest};
+use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 
 /// Maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, a short first
@@ -27,8 +28,22 @@ pub(crate) trait Push {
     fn reserve(&mut self, records: usize);
 }
 
-/// Reads one series.
-pub(super) struct Reader<'w, 'a> {
+/// The contents of an envelope except the records of its series and the metadata.
+#[derive(Debug, Default)]
+pub(crate) struct EnvelopeRest {
+    /// Fields of the envelope that are not in the catalogue.
+    pub(crate) unknown_fields: UnknownFields,
+    /// Records that were omitted.
+    pub(crate) bad_records: Vec<BadRecord>,
+    /// The number of records that have no field of the catalogue other than the time; 0 if any record has another field
+    /// of the catalogue.
+    pub(crate) strange: usize,
+    /// Whether the response has no records, not even bad ones.
+    pub(crate) is_empty: bool,
+}
+
+/// A series that is being read.
+struct Reader<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
     bad_records: BadRecords,
     row: Row<'a>,
@@ -50,32 +65,33 @@ fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
     lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
 
-impl<'w, 'a> Reader<'w, 'a> {
-    pub(super) fn new(
-        envelope: Option<&'static EnvelopeInfo>,
-        record: Option<&'static RecordInfo>,
-        metadata: &'static RecordInfo,
-        bad_records: BadRecords,
-        push: &'w mut dyn Push,
-    ) -> Self {
-        Self {
-            envelope,
-            bad_records,
-            row: Row::of(record.unwrap_or(ANY)),
-            push,
-            metadata: Row::of(metadata),
-            rest: EnvelopeRest::default(),
-            is_known: false,
-            has_data: false,
-        }
-    }
+/// Reads a series and passes each record to the caller. Returns the metadata, and the rest of the envelope.
+///
+/// If `record` is `None`, each record is passed as a row with one value of any kind.
+pub(crate) fn series<M: Record>(
+    text: &str,
+    envelope: Option<&'static EnvelopeInfo>,
+    record: Option<&'static RecordInfo>,
+    bad_records: BadRecords,
+    push: &mut dyn Push,
+) -> Result<(M, EnvelopeRest), DecodeError> {
+    let mut reader = Reader {
+        envelope,
+        bad_records,
+        row: Row::of(record.unwrap_or(ANY)),
+        push,
+        metadata: Row::of(M::INFO),
+        rest: EnvelopeRest::default(),
+        is_known: false,
+        has_data: false,
+    };
+    super::read(text, |json, next| reader.body(json, next))?;
+    let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
+    reader.metadata.require_all().map_err(|error| error.in_field(key))?;
+    Ok((M::from_row(&mut reader.metadata), reader.rest))
+}
 
-    /// Reads the text up to its end, and returns the metadata and the rest of the envelope.
-    pub(super) fn read(mut self, text: &'a str) -> Result<(Row<'a>, EnvelopeRest), DecodeError> {
-        super::read(text, |json, next| self.body(json, next))?;
-        Ok((self.metadata, self.rest))
-    }
-
+impl<'a> Reader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let Some(envelope) = self.envelope else {
@@ -111,10 +127,10 @@ impl<'w, 'a> Reader<'w, 'a> {
                     self.has_data = true;
                     self.records(json, next, depth)
                 }
-                (_, Some((_, None))) => self.metadata(json, next, depth),
                 (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
                 // `null` in place of the metadata means that there is none.
                 (None, _) if next == b'n' => json.literal().map(drop),
+                (_, Some((_, None))) => self.metadata.fill(json, next, depth),
                 _ => {
                     let key = json.since(start);
                     let leads = [data, metadata].map(|led| led?.1);
@@ -124,13 +140,6 @@ impl<'w, 'a> Reader<'w, 'a> {
             read.map_err(|error| error.in_field(&key))
         })?;
         Ok(unknown)
-    }
-
-    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
-        match next {
-            b'n' => json.literal().map(drop),
-            _ => self.metadata.fill(json, next, depth),
-        }
     }
 
     fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {

@@ -44,10 +44,7 @@ impl Dispatcher {
         let entering = self.rate_limiter.acquire(context.next_attempt());
         let permit = match context.queue_time_left() {
             None => entering.await,
-            Some(left) => match timeout(left, entering).await {
-                Ok(permit) => permit,
-                Err(_) => return Err(context.timed_out("queue_timeout")),
-            },
+            Some(left) => timeout(left, entering).await.map_err(|_| context.timed_out("queue_timeout"))?,
         };
         context.waited();
         Ok(permit?)

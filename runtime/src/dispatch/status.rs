@@ -101,10 +101,8 @@ fn redirect(response: HttpResponse) -> Error {
 
 /// Describes the target of a redirect: the name of another host, or another path of the same host.
 fn target(location: &str) -> String {
-    let whole = match location.strip_prefix("//") {
-        Some(_) => format!("https:{location}"),
-        None => location.to_owned(),
-    };
+    let scheme = if location.starts_with("//") { "https:" } else { "" };
+    let whole = format!("{scheme}{location}");
     let first = whole.split(['/', '?', '#']).next().unwrap_or_default();
     if !first.ends_with(':') {
         return "another path of the same host".to_owned();

@@ -303,7 +303,7 @@ impl Following {
         let Page { times, records, mut report, .. } = streams::page::<T>(window);
         let before = self.schedule.position.next;
         let delivery = self.schedule.received(date, &times, arrived.unwrap_or(now));
-        report.gaps = delivery.gaps.into_iter().map(Gap::new).collect();
+        report.gaps = delivery.gaps.into_iter().map(|gap| Gap { range: gap.range() }).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
         for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {
             match kind {

@@ -16,12 +16,6 @@ pub struct Gap {
     pub range: Range<Timestamp>,
 }
 
-impl Gap {
-    pub(super) fn new(span: Span) -> Self {
-        Self { range: span.range() }
-    }
-}
-
 /// Joins the missing steps of the next window, which ends at `end`, with `open`, the gap up to the start of the window.
 /// Returns the gaps that have ended, and the gap that may continue in the following window. `whole` is the range of all
 /// complete steps; every gap ends at the end of `whole`.

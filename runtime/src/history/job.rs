@@ -257,7 +257,7 @@ impl Job {
         let last = response.sorted.last().map(|(time, _)| *time);
         let is_at_end = |gap: &&Span| gap.to == self.whole.to && last.is_none_or(|time| time < gap.to);
         self.checkpoint.open_since = self.open.as_ref().or(ended.last().filter(is_at_end)).map(|gap| gap.from);
-        response.report.gaps = ended.into_iter().map(Gap::new).collect();
+        response.report.gaps = ended.into_iter().map(|gap| Gap { range: gap.range() }).collect();
         // The count may be from the text of a checkpoint, which can contain any number, so the sum could overflow.
         let count = response.sorted.partition_point(|(time, _)| *time < self.checkpoint.next);
         let count = u64::try_from(count).unwrap_or(u64::MAX);

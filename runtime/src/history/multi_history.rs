@@ -131,11 +131,6 @@ impl<K: Clone, T> MultiHistory<K, T> {
         }
     }
 
-    /// Returns whether a series is over.
-    fn is_over(&self, index: usize) -> bool {
-        self.series.get(index).is_none_or(|member| member.run.is_none())
-    }
-
     fn active(&self) -> impl Iterator<Item = &Member<K, T>> {
         self.series.iter().filter(|member| member.run.is_some())
     }

@@ -14,7 +14,7 @@ use super::check;
 use super::list::ListText;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListFormat, ParamLocation, TimeUnit};
 use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
@@ -110,14 +110,6 @@ impl RequestTarget {
         (self.endpoint.group, self.endpoint.ident, &self.path, &self.params, self.bad_records)
     }
 
-    /// Returns the unit of a known param's timestamps.
-    pub(crate) fn time_unit(&self, wire_name: &str) -> Option<TimeUnit> {
-        match self.endpoint.param(wire_name)?.ty {
-            ValueType::Timestamp(unit) => Some(unit),
-            _ => None,
-        }
-    }
-
     /// Returns whether a param is set.
     pub(crate) fn sets(&self, wire_name: &str) -> bool {
         self.params.iter().any(|param| param.name == wire_name)
@@ -136,11 +128,6 @@ impl RequestTarget {
             Some(index) => (index, ""),
             None => (usize::MAX, name),
         }
-    }
-
-    /// Returns the param's description for this endpoint, if it is known.
-    fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
-        self.endpoint.param(&param.name)
     }
 
     /// Returns the names and values of the params, without encoding.
@@ -162,7 +149,7 @@ impl RequestTarget {
                 let problem = format!("a value of `{}` contains a comma, which separates its values", param.name);
                 return Err(Error::build(problem).with_hint("send a request for each value"));
             }
-            if let Some(info) = self.info(param) {
+            if let Some(info) = self.endpoint.param(&param.name) {
                 check::value(info, &param.value)?;
             }
         }
@@ -178,7 +165,7 @@ impl RequestTarget {
         out.push_str(&path);
         let mut separator = '?';
         for param in &self.params {
-            if self.info(param).is_some_and(|info| info.location == ParamLocation::Path) {
+            if self.endpoint.param(&param.name).is_some_and(|info| info.location == ParamLocation::Path) {
                 continue;
             }
             out.push(separator);
@@ -194,7 +181,7 @@ impl RequestTarget {
     fn expanded(&self) -> Cow<'_, str> {
         let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
-            if let Some(info) = self.info(param).filter(|info| info.location == ParamLocation::Path) {
+            if let Some(info) = self.endpoint.param(&param.name).filter(|info| info.location == ParamLocation::Path) {
                 let encoded = if info.list_setter.is_some() { LIST_IN_PATH } else { SEGMENT };
                 let value = utf8_percent_encode(&param.value, encoded).to_string();
                 // Braces in a value are encoded, so no other param is inserted into the value.
@@ -251,7 +238,7 @@ impl fmt::Debug for RequestTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Evidence, ParamList};
+    use crate::registry::{Evidence, ParamInfo, ParamList, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)

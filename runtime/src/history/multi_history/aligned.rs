@@ -92,8 +92,8 @@ impl<K: Clone, T> Aligned<K, T> {
     /// Returns the next row, if each of its cells is known.
     fn row(&mut self) -> Option<Row<T>> {
         let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
-        let mut columns = self.columns.iter().enumerate();
-        if !columns.all(|(index, column)| column.is_known(time) || self.series.is_over(index)) {
+        let mut columns = self.columns.iter().zip(&self.series.series);
+        if !columns.all(|(column, member)| column.is_known(time) || member.run.is_none()) {
             return None;
         }
         let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
