@@ -81,7 +81,7 @@ impl<'a> DecodedValue<'a> {
             (_, ValueType::Recursive(record)) => Self::read(&ValueType::Record(record()), json, next, depth)?,
             (b'-' | b'0'..=b'9', _) => Self::read_number(ty, json)?,
             (b'"', _) => {
-                let start = json.at();
+                let start = json.at;
                 let text = json.text()?;
                 Self::of_text(ty, text).ok_or_else(|| mismatch(ty, json.since(start)))?
             }
@@ -105,7 +105,7 @@ impl<'a> DecodedValue<'a> {
                 BoxedValue::Map(entries).into()
             }
             _ => {
-                let start = json.at();
+                let start = json.at;
                 json.skip(next)?;
                 return Err(mismatch(ty, json.since(start)));
             }
@@ -120,7 +120,7 @@ impl<'a> DecodedValue<'a> {
 
     /// Reads a number as a value of a type.
     pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
-        let start = json.at();
+        let start = json.at;
         let number = json.number()?;
         Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
     }

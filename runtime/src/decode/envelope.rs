@@ -114,7 +114,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let (depth, mut met, mut unknown) = (json.deeper(depth)?, [false; 2], UnknownText::default());
         json.object(|json| {
-            let start = json.at();
+            let start = json.at;
             let (key, next) = json.any_key()?;
             let [data, metadata] = leads.map(|lead| lead.map(step).filter(|(first, _)| *first == key));
             for (met, (first, _)) in met.iter_mut().zip([data, metadata]).filter_map(|(met, led)| Some((met, led?))) {
@@ -148,13 +148,13 @@ impl<'a> Reader<'_, 'a> {
         }
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
-            let start = json.at();
+            let start = json.at;
             if let Err(error) = self.record(json, next, depth, index) {
                 self.leave_out(json, start, error.at_index(index), index)?;
             }
             if index == 0 {
                 // The number of records in the rest of the text, if all are as long as the first.
-                let length = json.at() - start + 1;
+                let length = json.at - start + 1;
                 self.push.reserve((json.rest().len() / length).min(AT_ONCE));
             }
             index += 1;
@@ -193,7 +193,7 @@ impl<'a> Reader<'_, 'a> {
         index: usize,
     ) -> Result<(), DecodeError> {
         // The failed attempt stopped within the record, so the record is skipped from its beginning.
-        json.back_to(start);
+        json.at = start;
         let next = json.next_value()?;
         if self.bad_records == BadRecords::Rejected || json.skip(next).is_err() {
             return Err(error);

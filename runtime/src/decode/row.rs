@@ -118,7 +118,7 @@ impl<'a> Row<'a> {
 
     /// Reads any key, and looks it up in the entire table.
     fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
-        let start = json.at();
+        let start = json.at;
         let (key, next) = json.any_key()?;
         let known = self.record.fields.iter().position(|field| field.wire_name == key);
         if known.is_none() {
@@ -143,7 +143,7 @@ impl<'a> Row<'a> {
     #[allow(clippy::inline_always)] // It is called for every value, and the call itself takes as long as the fast path.
     #[inline(always)]
     fn fill_value(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
-        let start = json.at();
+        let start = json.at;
         let (Some(field), Some(value)) = (self.record.fields.get(index), self.values.get_mut(index)) else {
             json.skip(next)?;
             self.unknown.push(&format!("\"{index}\":{}", json.since(start)));
@@ -167,7 +167,7 @@ impl<'a> Row<'a> {
         match read {
             Ok(()) => self.present += usize::from(!field.optional),
             Err(_) if self.is_lenient => {
-                json.back_to(start);
+                json.at = start;
                 json.skip(next)?;
                 // The field reads as null in any case, so a `null` in the body need not be kept.
                 if next != b'n' {

@@ -20,7 +20,8 @@ pub(super) const DEPTH: u8 = 127;
 /// A text and the current position in the text.
 pub(super) struct Scanner<'a> {
     text: &'a str,
-    at: usize,
+    /// The position of the next byte.
+    pub(super) at: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -51,17 +52,6 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// Returns the number of bytes read.
-    #[inline]
-    pub(super) fn at(&self) -> usize {
-        self.at
-    }
-
-    /// Moves back to an earlier position.
-    pub(super) fn back_to(&mut self, at: usize) {
-        self.at = at;
     }
 
     /// Returns the text that has not been read yet.

@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::record::{AsFieldValue, Fields, Record, Row};
 use super::scanner::Scanner;
-use crate::decode::{self, DecodeError};
+use crate::decode;
 use crate::registry::RecordInfo;
 use crate::values::Value;
 
@@ -70,11 +70,6 @@ impl UnknownFields {
         if self.json.is_empty() { "{}" } else { &self.json }
     }
 
-    /// Reads an object in which all fields are unknown.
-    pub(super) fn read(json: &str) -> Result<Self, DecodeError> {
-        decode::object(json, Self::INFO).map(|mut row| row.unknown_fields())
-    }
-
     fn new(json: &str) -> Self {
         Self { json: json.into() }
     }
@@ -84,7 +79,7 @@ impl UnknownFields {
         let json = self.as_json();
         let read = |json: &mut Scanner<'u>| {
             let (key, next) = json.any_key()?;
-            let start = json.at();
+            let start = json.at;
             json.skip(next)?;
             entry(key, json.since(start));
             Ok(())

@@ -53,6 +53,9 @@ pub struct MultiHistory<K, T> {
     has_begun: bool,
 }
 
+/// A page of a series, or the error that ends the series, with the key or index of the series.
+type Keyed<K, T> = (K, Result<Page<T>, Error>);
+
 struct Member<K, T> {
     key: K,
     /// `None` once the series is over.
@@ -103,7 +106,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     }
 
     /// Polls for the same pages as `next`, with the index of the series instead of its key.
-    fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<(usize, Result<Page<T>, Error>)>> {
+    fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
         'again: loop {
             let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };

@@ -32,12 +32,8 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A position in the queue. The attempt with the smallest position passes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct QueuePosition {
-    rank: Rank,
-    number: u64,
-}
+/// A position in the queue: the rank and the number of an attempt. The attempt with the smallest position passes first.
+pub(super) type QueuePosition = (Rank, u64);
 
 /// The waiting attempts.
 #[derive(Debug, Default)]
@@ -50,7 +46,7 @@ impl Queue {
     /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
     pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
         self.joined += 1;
-        let position = QueuePosition { rank, number: self.joined };
+        let position = (rank, self.joined);
         let woken = Arc::new(Notify::new());
         self.waiting.insert(position, woken.clone());
         (position, woken)

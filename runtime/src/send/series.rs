@@ -176,8 +176,8 @@ const MAX_NAME_BYTES: usize = 60;
 /// ```
 impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
     fn from(data: Vec<T>) -> Self {
-        let info = SeriesInfo::of_service(M::SERVICE, T::INFO);
-        Self { data, metadata: M::default(), unknown_fields: UnknownFields::default(), bad_records: Vec::new(), info }
+        let rest = (M::default(), EnvelopeRest::default());
+        Self::new(data, rest, SeriesInfo::of_service(M::SERVICE, T::INFO))
     }
 }
 

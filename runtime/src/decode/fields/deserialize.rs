@@ -12,8 +12,8 @@ use serde_core::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::Map;
 use serde_json::value::RawValue;
 
-use crate::decode::DecodeError;
-use crate::decode::record::UnknownFields;
+use crate::decode::record::{Record, UnknownFields};
+use crate::decode::{self, DecodeError};
 use crate::values::Value;
 
 /// Converts the input into JSON, and returns the value that `decode` reads from it.
@@ -90,6 +90,6 @@ impl<'de, V: Visitor<'de>> Newtype<V> {
 
 impl<'de> Deserialize<'de> for UnknownFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer, Self::read)
+        deserialize(deserializer, |json| decode::object(json, Self::INFO).map(|mut row| row.unknown_fields()))
     }
 }
