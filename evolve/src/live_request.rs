@@ -61,9 +61,8 @@ impl LiveRequest {
     pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
         let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();
-        let Some((name, _)) = given.iter().find(|(name, _)| !lists.is_empty() && !known.contains(name.as_str())) else {
-            return Ok(());
-        };
+        let is_unknown = |(name, _): &&(String, String)| !lists.is_empty() && !known.contains(name.as_str());
+        let Some((name, _)) = given.iter().find(is_unknown) else { return Ok(()) };
         let meant = did_you_mean(name, known.iter().copied());
         let listed: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
         let help = match listed.join(", ") {

@@ -80,10 +80,8 @@ impl Tree {
 
     /// Sets a key, in the order of the format. `None` removes the key.
     pub(crate) fn set(&mut self, map: &Map, key: &str, value: Option<impl Into<Tree>>) {
-        match value {
-            Some(value) => self.put(key, value.into(), &map.before(key)),
-            None => self.remove(key),
-        }
+        let Some(value) = value else { return self.remove(key) };
+        self.put(key, value.into(), &map.before(key));
     }
 
     /// Sets a key. A new key is inserted after the last of the keys in `before`, which precede it in the format.

@@ -118,23 +118,16 @@ fn written_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the types in `type`. `null` is omitted, unless it is the only type.
-pub(super) fn types(named: &Value) -> Vec<&str> {
-    match named {
-        Value::String(one) => vec![one],
-        Value::Sequence(several) => {
-            let is_counted = |ty: &&str| several.len() < 2 || *ty != "null";
-            several.iter().filter_map(Value::as_str).filter(is_counted).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// Returns the only type of a schema, apart from `null`. If `type` is missing, the type is guessed from other keys. The
 /// result is empty if the type is unknown.
 pub(super) fn type_of(schema: &Value) -> &str {
-    if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
-        return if let [one] = types(named).as_slice() { one } else { "" };
+    match schema.get("type") {
+        Some(Value::String(one)) => return one,
+        Some(Value::Sequence(several)) => {
+            let mut others = several.iter().filter_map(Value::as_str).filter(|ty| several.len() < 2 || *ty != "null");
+            return others.next().filter(|_| others.next().is_none()).unwrap_or_default();
+        }
+        _ => {}
     }
     if schema.get("properties").is_some() || schema.get("allOf").is_some() {
         return "object";
@@ -159,10 +152,8 @@ pub(super) fn is_component(pointer: &str) -> bool {
 
 /// Returns the name of the component, or the path, that contains a schema.
 pub(super) fn owner(pointer: &str) -> String {
-    match pointer.strip_prefix("#/components/") {
-        Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
-        None => pointer.trim_start_matches('`').split('`').next().unwrap_or_default().to_owned(),
-    }
+    let component = pointer.strip_prefix("#/components/").and_then(|rest| rest.split('/').nth(1));
+    component.unwrap_or_else(|| pointer.trim_start_matches('`').split('`').next().unwrap_or_default()).to_owned()
 }
 
 /// Returns `true` if a schema itself allows `null`.

@@ -21,9 +21,8 @@ impl Reader<'_> {
     /// adds a note.
     pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
         let envelope = self.editor.service.envelope.as_ref();
-        let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
-            return false;
-        };
+        let declared = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?)));
+        let Some((envelope, time)) = declared else { return false };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
         let is_optional = time.optional || evidence != Evidence::Documented;
         let declaration = format!("which `envelope.time` in {SERVICE} declares (evidence: {})", evidence.word());

@@ -16,8 +16,8 @@ use crate::yaml_tree::Tree;
 /// A param or field.
 struct Named {
     name: String,
-    /// The JSON type of its values.
-    kind: &'static str,
+    /// The JSON type of its values; for a list or map, followed by the types of its items.
+    kinds: Vec<&'static str>,
     /// The values of its type, if it is an enum.
     values: Vec<String>,
     /// The definition of the param or field; for a `use` entry, with the overrides of the entry.
@@ -166,10 +166,12 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
 
 fn other_type(known: &Named, new: &Named) -> Option<String> {
     let is_list = new.has("list_setter") && !known.has("list_setter");
-    let kind = if is_list { "list" } else { new.kind };
+    let kinds: Vec<_> = is_list.then_some("list").into_iter().chain(new.kinds.iter().copied()).collect();
     // A `number` also accepts integers, so this difference is no contradiction.
-    (kind != known.kind && ![known.kind, kind].contains(&"any") && (known.kind, kind) != ("number", "integer"))
-        .then(|| format!(" ({kind} in the description, {} in the catalogue)", known.kind))
+    let mut pairs = known.kinds.iter().zip(&kinds).map(|(known, new)| (*known, *new));
+    let differs =
+        |(known, new)| known != new && ![known, new].contains(&"any") && (known, new) != ("number", "integer");
+    pairs.any(differs).then(|| in_both(Some(kinds.join(" of ")), Some(known.kinds.join(" of "))))
 }
 
 fn other_range(known: &Named, new: &Named) -> Option<String> {
@@ -178,7 +180,7 @@ fn other_range(known: &Named, new: &Named) -> Option<String> {
     // A `count` is never negative, so it needs no minimum.
     let is_implied = |key: &str| key == "min" && known.definition.text("type") == Some("count");
     let differs = |key: &&str| !is_implied(key) && limit(now, key).is_some() && limit(now, key) != limit(was, key);
-    let is_other = known.kind == new.kind && ["min", "max"].iter().any(differs);
+    let is_other = known.kinds == new.kinds && ["min", "max"].iter().any(differs);
     is_other.then(|| in_both(now.map(Tree::inline), was.map(Tree::inline)))
 }
 
@@ -231,12 +233,11 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field
-    /// without a name.
+    /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field.
     fn fields(&self, endpoint: &Tree) -> Option<Vec<Named>> {
         let body = self.editor.body(endpoint)?;
-        if body.get("type").is_some() {
-            return Some(vec![self.named(&body)]).filter(|body| body[0].kind != "any");
+        if body.text("type").is_some_and(|ty| self.kind_of(ty) != "any") {
+            return Some(vec![self.named(&body.with("name", "the entire body"))]);
         }
         let (list, fields) = self.editor.fields(self.file, &body)?;
         Some(self.all_named(fields, list.text("evidence").or(endpoint.text("evidence"))))
@@ -263,7 +264,15 @@ impl<'a> Side<'a> {
         let named = TypeExpr::parse(ty).and_then(|expr| self.index.ty(&expr.innermost().to_string()));
         let values = named.map(|at| at.tree(self.editor)).filter(|ty| !is_identifier(ty)).map(value_texts);
         let values = values.unwrap_or_default().into_iter().map(str::to_owned).collect();
-        Named { name: name.to_owned(), kind: self.kind_of(ty), values, definition: definition.clone() }
+        Named { name: name.to_owned(), kinds: self.kinds_of(ty), values, definition: definition.clone() }
+    }
+
+    fn kinds_of(&self, ty: &str) -> Vec<&'static str> {
+        let mut kinds = vec![self.kind_of(ty)];
+        if let Some(TypeExpr::List(item) | TypeExpr::Map(item)) = TypeExpr::parse(ty) {
+            kinds.extend(self.kinds_of(item.to_string().trim_end_matches('?')));
+        }
+        kinds
     }
 
     /// Returns the JSON type of a type in the catalogue. Types are compared by their JSON types, because other
