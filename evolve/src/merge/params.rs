@@ -29,8 +29,10 @@ impl Merger<'_> {
         let [known] = self.known.params_sent_as(new.text("name")?) else { return None };
         let known = known.tree(self.editor);
         let [known_type, new_type] = [known, new].map(|param| param.text("type").unwrap_or_default());
+        let new = &without_implied_minimum(new, known_type);
         let differs = |key: &str| new.get(key).is_some_and(|value| known.get(key) != Some(value));
         let fits = known.get("list_setter").is_some() == new.get("list_setter").is_some()
+            && known.get("list_as") == new.get("list_as")
             && !["required", "in", "range", "default"].iter().any(|key| differs(key))
             && self.accepts(known_type, new_type);
         fits.then(|| id(known).to_owned())
@@ -100,7 +102,6 @@ impl Merger<'_> {
         for shared in all.iter().filter(|at| at.file == SERVICE) {
             self.setters.note(shared.tree(draft).text("name").unwrap_or_default(), &mut idents);
         }
-        let evidence_of_endpoint = new.tree(draft).text("evidence").unwrap_or_default();
         let mut entries = Vec::new();
         for at in &all {
             if let Some(id) = self.names.params.get(at).cloned().or_else(|| self.shared_like(at)) {
@@ -108,7 +109,7 @@ impl Merger<'_> {
                 continue;
             }
             let param = at.tree(draft);
-            let evidence = param.text("evidence").unwrap_or(evidence_of_endpoint);
+            let evidence = param.text("evidence").or(new.tree(draft).text("evidence")).unwrap_or_default();
             let mut tree = self.with_setters(param, &mut idents);
             tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
             entries.push(tree);
@@ -122,26 +123,29 @@ impl Merger<'_> {
 
     /// Returns a definition with unique setter names and with the types of the catalogue.
     fn with_setters(&mut self, param: &Tree, idents: &mut NamesInUse) -> Tree {
-        let mut tree = param.clone();
         let drafted = param.text("type").unwrap_or_default();
         let ty = match self.setters.only_type(param).filter(|known| self.accepts(known, drafted)) {
             // A setter that other endpoints use keeps its type.
             Some(known) if known != drafted => known.to_owned(),
             _ => self.ty(drafted),
         };
-        // A count implies the minimum 0.
-        if ty == "count"
-            && let Some(range) = tree.get_mut("range").filter(|range| is_within(range, 0.0))
-        {
-            range.remove("min");
-            if *range == Tree::map() {
-                tree.remove("range");
-            }
-        }
+        let mut tree = without_implied_minimum(param, &ty);
         let [ident, list] = self.setters.choose(param, &ty, idents);
         tree.set(&PARAM, "rust_name", ident);
         tree.set(&PARAM, "list_setter", list);
         tree.set(&PARAM, "type", Some(ty));
         tree
     }
+}
+
+/// Returns a param of this type without the minimum 0, which a count implies.
+fn without_implied_minimum(param: &Tree, ty: &str) -> Tree {
+    let mut param = param.clone();
+    if let Some(range) = param.get_mut("range").filter(|range| ty == "count" && is_within(range, 0.0)) {
+        range.remove("min");
+        if *range == Tree::map() {
+            param.remove("range");
+        }
+    }
+    param
 }
