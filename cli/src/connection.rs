@@ -103,7 +103,7 @@ fn not_in_environment(error: Error) -> Failure {
     invalid(error)
         .help(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
         .help(format!("write `base_url` and `api_key` into {file} (mode 600)"))
-        .help("try `--sandbox`, which needs neither")
+        .help("try `--sandbox`, which needs no settings")
 }
 
 /// Returns the settings file that is read if no option names a file.

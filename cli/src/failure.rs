@@ -131,7 +131,7 @@ impl From<tables::Error> for Failure {
                 Self::new(ExitKind::Machine, format!("cannot read or write `{path}`: {}", reason(&*source)))
             }
             error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
-                .help("wait until it has ended, then run the command again"),
+                .help("wait until the other backfill has ended, then run the command again"),
             error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
             other => Self::usage(other.to_string()),
         }

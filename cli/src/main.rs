@@ -5,7 +5,7 @@
 
 mod backfill_report;
 #[cfg(test)]
-#[allow(dead_code, reason = "other tests use more of it")]
+#[allow(dead_code, reason = "other tests use the remaining items")]
 #[path = "../tests/it/support/catalogue.rs"]
 mod catalogue;
 mod chart_data;

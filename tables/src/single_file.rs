@@ -54,8 +54,8 @@ impl SingleFile {
         }
         let (path, rows) = (self.path.display(), self.rows.display());
         Err(Error::invalid_input(format!(
-            "{path}: the file exists, but without {rows}, which is needed to continue it; move it away and run the \
-             backfill again for its whole range"
+            "{path}: the file cannot be continued, because {rows} is missing; move the file away and run the backfill \
+             again for its whole range"
         )))
     }
 

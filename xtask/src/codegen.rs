@@ -66,7 +66,7 @@ impl Codegen {
         }
         let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
         let created =
-            created.iter().map(|file| format!("{}: wrote {} once; edit it freely\n", crate_folder.shown(), file.path));
+            created.iter().map(|file| format!("{}: wrote {}, which you may edit\n", crate_folder.shown(), file.path));
         let created = created.collect::<Vec<_>>().concat();
         print(&format!("{summary}\n{created}{outcomes}"));
         ExitCode::SUCCESS

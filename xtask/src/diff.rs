@@ -108,7 +108,7 @@ impl Repository {
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
         found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
-            "" => format!("error: git found no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
+            "" => format!("error: git found no revision `{revision}`\n  help: `git log --oneline` lists revisions\n"),
             why => format!("error: {why}\n"),
         })
     }

@@ -50,7 +50,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     let help = if siblings.is_empty() {
         format!("no path of the group {} is known", names(&unknown))
     } else {
-        format!("{}; siblings are at {siblings}", names(&unknown))
+        format!("{}; known paths of the group: {siblings}", names(&unknown))
     };
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }

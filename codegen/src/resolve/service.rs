@@ -167,7 +167,7 @@ impl<'a> Resolver<'a> {
                 let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
                 self.error("no-rust-name", at, message, "choose another name")
             })?;
-            let message = format!("the limit set `{name}` would become `{constant}`, but another one has this name");
+            let message = format!("the limit set `{name}` would become `{constant}`, but another set has this name");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
             let endpoints = all(limit.endpoints.iter().map(|name| self.limited(name, catalogue)));
             Ok(Limit {

@@ -126,7 +126,7 @@ map! {
     Rule {
         never: &[Is("object", "unknown")],
         at: "object",
-        fault: Fault("body-kind", "an object needs known fields", "write `body: unknown`"),
+        fault: Fault("body-kind", "the fields of an `object` must be known", "write `body: unknown`"),
     }
 }
 

@@ -255,12 +255,12 @@ map! {
     Rule {
         never: &[Has("sort"), Lacks("oldest_first")],
         at: "sort",
-        fault: Fault("history-sort", "`sort` needs its value for ascending time", "add `oldest_first`"),
+        fault: Fault("history-sort", "the value of `sort` for ascending time is missing", "add `oldest_first`"),
     },
     Rule {
         never: &[Has("oldest_first"), Lacks("sort")],
         at: "oldest_first",
-        fault: Fault("history-sort", "`oldest_first` needs the param of which it is a value", "add `sort`"),
+        fault: Fault("history-sort", "`oldest_first` is a value of `sort`, which is missing", "add `sort`"),
     }
 }
 

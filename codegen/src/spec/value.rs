@@ -79,7 +79,7 @@ map! {
     Rule {
         never: &[Has("list_as"), Lacks("list_setter")],
         at: "list_as",
-        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one", "name a setter with `list_setter`"),
+        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one value", "name a setter with `list_setter`"),
     },
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },

@@ -131,7 +131,7 @@ mod system_roots {
         let error = builder(1).system_roots().build().unwrap_err();
         let expected = "no root certificate was found on this system; \
             install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, \
-            or omit `system_roots` to trust the bundled ones";
+            or omit `system_roots` to trust the bundled certificates";
         assert_eq!(error.to_string(), expected);
         assert!(format!("{error:#}").contains(": failed to read PEM from file: "), "{error:#}");
     }

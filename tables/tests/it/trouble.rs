@@ -68,7 +68,7 @@ async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
     run(&days(30)).await;
     fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
     let error = days(7).plan().await.unwrap_err().to_string();
-    assert!(error.contains("move it away and run the backfill again for its whole range"), "{error}");
+    assert!(error.contains("move the file away and run the backfill again for its whole range"), "{error}");
     assert_eq!(read(&path).len(), 30 * 24);
     fs::rename(&path, dir.path().join("away.csv")).unwrap();
     assert_eq!(run(&days(30)).await.records, 30 * 24);

@@ -64,7 +64,7 @@ fn system() -> Result<RootCertStore, TransportError> {
         return Ok(store);
     }
     let none = settings::invalid(
-        "no root certificate was found on this system; install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled ones",
+        "no root certificate was found on this system; install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled certificates",
     );
     Err(match found.errors.pop() {
         Some(error) => none.with_source(error),
