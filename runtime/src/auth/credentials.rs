@@ -82,12 +82,9 @@ impl Credentials {
 
     /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
-        match self.service.api_key_query.filter(|name| target.sets(name)) {
-            Some(name) => {
-                Err(Error::build(format!("the param `{name}` is set by the credentials")).with_hint("use `api_key`"))
-            }
-            None => Ok(()),
-        }
+        let reserved = self.service.api_key_query.filter(|name| target.sets(name));
+        let error = |name| Error::build(format!("the param `{name}` is set by the credentials"));
+        reserved.map_or(Ok(()), |name| Err(error(name).with_hint("use `api_key`")))
     }
 
     /// Returns an error if the user's headers include a header that carries the credentials.

@@ -177,10 +177,8 @@ impl<C: ClientType> Builder<C> {
             // Only the first line is used, because the other lines quote the file, which may contain secrets.
             let message = error.message().lines().next().unwrap_or_default();
             let error = Error::build(format!("{}{line}: {}", path.display(), without_value(message)));
-            match renamed(message) {
-                Some((old, new)) => error.with_hint(format!("`{old}` was renamed to `{new}`")),
-                None => error,
-            }
+            let hint = renamed(message).map(|(old, new)| format!("`{old}` was renamed to `{new}`"));
+            error.with_hint(hint.unwrap_or_default())
         })?;
         Self::from_settings(settings)
     }

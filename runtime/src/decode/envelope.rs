@@ -94,9 +94,7 @@ pub(crate) fn series<M: Record>(
 impl<'a> Reader<'_, 'a> {
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
-        let Some(envelope) = self.envelope else {
-            return self.records(json, next, DEPTH);
-        };
+        let Some(envelope) = self.envelope else { return self.records(json, next, DEPTH) };
         let mut unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
         self.rest.unknown_fields = unknown.take();
         if self.has_data {

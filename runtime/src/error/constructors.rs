@@ -81,10 +81,8 @@ impl Error {
 
     /// Adds the time and the attempts so far; a number of attempts that is already set is kept.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
-        let attempts = match self.0.timing.attempts {
-            0 => timing.attempts,
-            known => known,
-        };
+        let known = self.0.timing.attempts;
+        let attempts = if known == 0 { timing.attempts } else { known };
         self.0.timing = Timing { attempts, ..timing };
         self
     }

@@ -32,8 +32,6 @@ use crate::platform::{Instant, Sleep, sleep};
 use crate::request::RequestKind;
 use crate::values::Timestamp;
 
-type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
 /// The records of an endpoint from a given time on, each delivered once its interval is closed; created by
 /// `Request::follow`.
 ///
@@ -115,7 +113,7 @@ struct State<T> {
     decode: Decode,
     from: Timestamp,
     settings: Settings,
-    clock: Clock,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     /// `None` until `start` has checked that the request has a history.
     following: Option<Following>,
     job: Option<Box<Job>>,
@@ -313,10 +311,8 @@ impl Following {
             }
         }
         let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..self.schedule.end(*last));
-        let late = late_range.map(|range| {
-            let page = self.page(range, late, Report::default(), &delivery.after_late);
-            Update::Late(page)
-        });
+        let late =
+            late_range.map(|range| Update::Late(self.page(range, late, Report::default(), &delivery.after_late)));
         report.bad_records.retain(|bad| self.bad_records.insert(self.hasher.hash_one(&bad.text), end).is_none());
         let is_empty =
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();

@@ -162,9 +162,8 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let name = info.step;
     let param = request.target().endpoint.param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
-        return Err(
-            Error::build(format!("a history needs `{name}`, the interval between its records")).with_hint(steps(param))
-        );
+        let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
+        return Err(error.with_hint(steps(param)));
     };
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);

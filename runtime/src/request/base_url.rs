@@ -24,9 +24,7 @@ pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<Str
 }
 
 fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
-    let Ok(uri) = url.parse::<Uri>() else {
-        return Some("is not a URL".to_owned());
-    };
+    let Ok(uri) = url.parse::<Uri>() else { return Some("is not a URL".to_owned()) };
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
         return Some("is not absolute".to_owned());
     };

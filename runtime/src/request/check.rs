@@ -51,9 +51,7 @@ fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     let name = info.wire_name;
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let Some(number) = number else {
-        return Err(Error::build(format!("`{name}` is not a number: {text:?}")));
-    };
+    let Some(number) = number else { return Err(Error::build(format!("`{name}` is not a number: {text:?}"))) };
     if !info.evidence.is_enforced() || info.range.contains(number) {
         return Ok(());
     }

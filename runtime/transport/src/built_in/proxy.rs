@@ -51,10 +51,8 @@ impl Routes {
     fn of_environment(lookup: &Lookup<'_>) -> Result<Self, TransportError> {
         let proxy = |name: &str| {
             let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
-            let url = url.filter(|url| is_usable(url));
-            url.ok_or_else(|| {
-                invalid(format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}"))
-            })
+            let problem = || format!("the environment variable `{name}` is not a valid proxy URL; {EXAMPLES}");
+            url.filter(|url| is_usable(url)).ok_or_else(|| invalid(problem()))
         };
         let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
         let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);
