@@ -6,8 +6,6 @@
 //! Emitted clients re-export this crate as their module `transport`. The crate is separate so that the generic code of
 //! the HTTP libraries is compiled only once, even if the clients are generated and compiled often.
 
-#![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some items are only for the built-in transports"))]
-
 #[macro_use]
 mod opaque_debug;
 
