@@ -148,14 +148,19 @@ impl ExistingContent {
     }
 
     /// Rejects a folder with rows but without the hidden file, which every run writes first.
-    async fn check_unknown(&self) -> Result<(), Error> {
+    pub(crate) async fn check_unknown(&self) -> Result<(), Error> {
         let Some(old) = self.first_rows().await? else { return Ok(()) };
-        let both = self.single.as_ref().map(|single| format!(" and {}", single.path.display())).unwrap_or_default();
+        // Another run may have started the data set since it was opened.
+        if Head::find(&self.storage).await?.is_some() {
+            return Ok(());
+        }
+        let (root, old) = (self.storage.name(""), self.storage.name(&old));
+        let (why, both) = match &self.single {
+            Some(single) => ("an earlier version wrote this file", format!(" and {}", single.path.display())),
+            None => ("name the folder of the whole data set; or an earlier version wrote this file", String::new()),
+        };
         Err(Error::invalid_input(format!(
-            "{}: an earlier version wrote this file, which cannot be continued; to rebuild, move {}{both} away and run \
-             the same command again",
-            self.storage.name(&old),
-            self.storage.name("")
+            "{old}: {why}, which cannot be continued; to rebuild, move {root}{both} away and run the same command again"
         )))
     }
 
@@ -169,8 +174,13 @@ impl ExistingContent {
     /// that file.
     pub(crate) async fn begin(&self, text: Option<String>) -> Result<(), Error> {
         let mut head = Head { text: text.or(self.head.text.clone()), ..self.head.clone() };
+        let _lock = self.storage.lock()?;
+        let stored = Head::find(&self.storage).await?;
+        if stored.as_ref() == Some(&head) {
+            return Ok(());
+        }
         // Another run may have started the data set since it was opened.
-        if let Some(other) = Head::find(&self.storage).await?.filter(|other| self.opened.as_ref() != Some(other)) {
+        if let Some(other) = stored.filter(|other| self.opened.as_ref() != Some(other)) {
             let differs = |(endpoint, params): (&String, &Vec<String>)| {
                 head.params.get(endpoint).is_some_and(|own| own != params)
             };

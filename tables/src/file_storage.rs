@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use crate::error::Error;
+use crate::lock::Lock;
 
 pub(crate) use local::write;
 
@@ -71,6 +72,15 @@ impl FileStorage {
             Self::Folder(root) => write(&root.join(path), |file| file.write_all(&content)),
             #[cfg(feature = "s3")]
             Self::Bucket(bucket) => bucket.put(path, content).await,
+        }
+    }
+
+    /// Keeps other runs from changing the hidden file of the whole target; in object storage, there are no locks.
+    pub(crate) fn lock(&self) -> Result<Option<Lock>, Error> {
+        match self {
+            Self::Folder(root) => Lock::wait(&root.join(".backfill.lock")).map(Some),
+            #[cfg(feature = "s3")]
+            Self::Bucket(_) => Ok(None),
         }
     }
 

@@ -7,7 +7,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::{env, process};
+use std::time::Duration;
+use std::{env, process, thread};
 
 use runtime::Timestamp;
 
@@ -31,6 +32,16 @@ impl Lock {
             }
         }
         Ok(this)
+    }
+
+    /// Locks a file, and waits while it is locked.
+    pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
+        loop {
+            match Self::acquire("", vec![path.to_owned()]) {
+                Err(Error::InUse { .. }) => thread::sleep(Duration::from_millis(5)),
+                lock => return lock,
+            }
+        }
     }
 }
 
@@ -112,8 +123,6 @@ fn is_without_locks(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {

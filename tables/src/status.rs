@@ -86,6 +86,9 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
     let content = ExistingContent::of(target).await?;
     let mut status = Status::default();
     let mut paths = BTreeSet::new();
+    if content.single.is_none() {
+        content.check_unknown().await?;
+    }
     if let Some(Err(lost)) = content.single.as_ref().map(SingleFile::check_rows) {
         status.damaged.push(lost.to_string());
     }
@@ -133,6 +136,10 @@ async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status:
                             Err(error) => status.damaged.push(error.to_string()),
                         }
                     }
+                    let is_lost = |name: &&String| content.single.is_none() && !partitions.contains(name);
+                    let lost = state.rows.keys().filter(is_lost).map(|name| content.file(&state.path, name));
+                    let missing = "missing; the next run for its times fetches it again";
+                    status.damaged.extend(lost.map(|file| format!("{}: {missing}", content.storage.name(&file))));
                     paths.insert(state.path);
                     continue;
                 }

@@ -63,8 +63,8 @@ enum AnyValue {
 
 impl AnyRecord {
     /// Reads the text of a record, for example [`BadRecord::text`](crate::BadRecord::text). A value that is not as
-    /// expected becomes null, and its original is kept among the unknown fields. Returns `None` if the text still
-    /// cannot be read as a record.
+    /// expected becomes null, and its original is kept among the unknown fields; the original of a missing value is
+    /// null. Returns `None` if the text still cannot be read as a record.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
         let mut row = Row::of(record);
         row.is_lenient = true;
@@ -209,7 +209,9 @@ mod tests {
         };
         let kept = r#"{"price":"n/a","size":-1,"new":1}"#.to_owned();
         assert_eq!(read(r#"{"price":"n/a","size":-1,"new":1}"#), Some((None, None, kept)));
-        assert_eq!(read(r#"{"price":"0.5","size":null}"#), Some((Some(0.5), None, "{}".to_owned())));
+        for text in [r#"{"price":"0.5","size":null}"#, r#"{"price":"0.5"}"#] {
+            assert_eq!(read(text), Some((Some(0.5), None, r#"{"size":null}"#.to_owned())));
+        }
         assert_eq!((read("7"), read(r#"{"price":1,"price":2}"#)), (None, None));
     }
 }

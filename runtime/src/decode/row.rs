@@ -58,7 +58,16 @@ impl<'a> Row<'a> {
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
         }
-        if self.is_lenient { Ok(()) } else { self.require_all() }
+        if !self.is_lenient {
+            return self.require_all();
+        }
+        // A required value that is missing is kept as null, like every other value that does not fit.
+        for (field, value) in self.record.fields.iter().zip(&self.values) {
+            if !field.optional && matches!(value, DecodedValue::Absent) {
+                self.unknown.push(&format!("{}:null", Value::from(field.wire_name)));
+            }
+        }
+        Ok(())
     }
 
     /// Removes the values of the previous record.
@@ -167,12 +176,10 @@ impl<'a> Row<'a> {
         match read {
             Ok(()) => self.present += usize::from(!field.optional),
             Err(_) if self.is_lenient => {
+                value.set(DecodedValue::Null);
                 json.at = start;
                 json.skip(next)?;
-                // The field reads as null in any case, so a `null` in the body need not be kept.
-                if next != b'n' {
-                    self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
-                }
+                self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.since(start)));
             }
             Err(error) => return Err(error),
         }

@@ -15,6 +15,7 @@ use super::event::BackfillEvent;
 use super::run::{Item, Run};
 use super::unwritten_rows::{UnwrittenRows, read_invalid};
 use crate::error::Error;
+use crate::time_ranges::TimeRanges;
 
 /// Time without a response after which a run ends.
 const UNREACHABLE: Duration = Duration::from_secs(120);
@@ -116,6 +117,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {
             return Some(error.into());
+        }
+        // A series that never had a record and whose request was rejected does not exist, so it has no missing records.
+        let is_rejected = error.status().is_some_and(|status| status < 500) && !error.is_retryable();
+        if let Some((_, one)) = self.series(item.series).filter(|(_, one)| is_rejected && one.state.last.is_none()) {
+            one.state.unfetched = TimeRanges::default();
         }
         self.summary.failed.push((item.series, error.into()));
         None

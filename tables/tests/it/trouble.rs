@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::Retry;
+use runtime::registry::EndpointInfo;
 use tables::{BackfillEvent, Error, ResponseMonitor, SeriesRequest, Target, status};
 use tokio::time::Instant;
 
-use crate::support::service::{Client, RATIO};
-use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, scripted};
+use crate::support::service::{self, Client, RATIO};
+use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted};
 
 #[tokio::test(start_paused = true)]
 async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
@@ -58,6 +59,69 @@ async fn an_invalid_value_does_not_replace_a_valid_one() {
         assert_eq!(run(&whole).await.series[0].revised, 1, "{name}");
         assert!(read(&path).iter().all(|row| !row.contains_key("unknown_fields")), "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_null_or_missing_value_does_not_replace_a_valid_one() {
+    let record = |rest: &str| format!(r#"{{"openDate":{}{rest}}}"#, END - DAY);
+    for (name, rest) in TARGETS.iter().flat_map(|name| [(name, r#","volumeRatio":null"#), (name, "")]) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let records = Arc::new(Mutex::new([record(r#","volumeRatio":0.5"#), record(r#","volumeRatio":0.5"#)]));
+        let shared = records.clone();
+        let client = client_of(move |_, from, to| {
+            let [valid, sent] = &*shared.lock().unwrap();
+            (200, body(from, to, |_| Some("0.5".to_owned())).replace(valid, sent))
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &path);
+        run(&whole).await;
+        records.lock().unwrap()[1] = record(rest);
+        let summary = run(&whole).await;
+        assert_eq!((summary.series[0].invalid, state_of(&path).await.series[0].invalid), (1, 1), "{name}: {summary:?}");
+        let rows = read(&path);
+        assert!(rows.len() == 72 && rows.iter().all(|row| row["volumeRatio"] == "0.5"), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_series_is_not_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client_of(|url, from, to| {
+            if url.contains("ETH") { (422, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let client = client.build().unwrap();
+        for coin in ["ETH", "BTC"] {
+            let summary = run(&job(coins(&client, &[coin]), END - 3 * DAY, END, &path)).await;
+            assert_eq!(summary.is_complete, coin == "BTC", "{name}");
+        }
+        assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_file_of_a_data_set_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path);
+    run(&whole).await;
+    let name = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h/year=2023/data.parquet";
+    fs::remove_file(path.join(name)).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains("year=2023/data.parquet: missing"), "{damaged:?}");
+    run(&whole).await;
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_inside_a_data_set_has_no_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
+    let inner = Target::parse(path.join("orderflow.volume_ratio").to_str().unwrap()).unwrap();
+    let error = status(&inner).await.unwrap_err().to_string();
+    assert!(error.contains("name the folder of the whole data set"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -515,4 +579,31 @@ async fn concurrent_run_is_rejected_if_it_writes_the_same_files() {
     }
     let hidden = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert_eq!(hidden.filter(|name| name.starts_with('.')).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// The data set has one hidden file for all series, which every first run of an endpoint changes.
+#[test]
+fn concurrent_runs_of_different_endpoints_share_a_data_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let endpoints: Vec<&'static EndpointInfo> = (0..12)
+        .map(|index| -> &'static EndpointInfo {
+            let name: &'static str = Box::leak(format!("ratio_{index}").into_boxed_str());
+            Box::leak(Box::new(EndpointInfo { ident: name, ..service::RATIO }))
+        })
+        .collect();
+    for _ in 0..3 {
+        std::thread::scope(|scope| {
+            for endpoint in &endpoints {
+                scope.spawn(|| {
+                    let whole = job(vec![hours(&client(), endpoint, "BTC")], END - DAY, END, &path);
+                    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                    assert!(runtime.block_on(run(&whole)).is_complete);
+                });
+            }
+        });
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let state = runtime.block_on(state_of(&path));
+    assert_eq!((state.series.len(), state.damaged), (12, Vec::new()));
 }
