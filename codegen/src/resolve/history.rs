@@ -11,17 +11,16 @@ type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Param) -> bool, &'static st
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.
 fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
     [
-        (&history.from, is_bound, "a `timestamp` with a setter"),
-        (&history.to, is_bound, "a `timestamp` with a setter"),
+        (&history.from, is_bound, "a `timestamp` without `const_value`"),
+        (&history.to, is_bound, "a `timestamp` without `const_value`"),
         (&history.limit, |_, param| matches!(param.ty, Type::Count | Type::Integer), "a `count`"),
         (&history.step, has_duration, "of a type whose values have a `duration`"),
     ]
 }
 
-/// Returns `true` if a param can be the start or end of a range. A history sets it, so it cannot be an argument or have a
-/// constant value.
+/// Returns `true` if a param can be the start or end of a range. A history sets it, so it cannot have a constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
-    param.is_set() && matches!(param.ty, Type::Timestamp(_))
+    param.const_value.is_none() && matches!(param.ty, Type::Timestamp(_))
 }
 
 fn has_duration(service: &spec::Service, param: &Param) -> bool {
@@ -57,7 +56,8 @@ impl<'a> Resolver<'a> {
                 let takes = |(name, fits, _): TypedParam<'_>| {
                     params.iter().any(|param| param.wire_name == **name && fits(self.service, param))
                 };
-                let can_set = |name: &Text| params.iter().all(|param| param.wire_name != **name || param.is_set());
+                let can_set =
+                    |name: &Text| params.iter().all(|param| param.wire_name != **name || param.const_value.is_none());
                 let takes_all = self.service.history.as_ref().is_some_and(|history| {
                     typed_params(history).into_iter().all(takes) && history.sort.iter().all(can_set)
                 });
@@ -102,7 +102,8 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time, and returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
-        let name = self.history_param(params, (sort, |_, param| param.is_set(), "a param with a setter"))?;
+        let name = self
+            .history_param(params, (sort, |_, param| param.const_value.is_none(), "a param without `const_value`"))?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
         if ty.is_some_and(|ty| !ty.is_written(oldest_first)) {
             let message = format!("the value `{oldest_first}` is not of the type of the param `{name}`");

@@ -236,9 +236,9 @@ map! {
     /// An endpoint has a history if it has the params `from`, `to`, `limit` and `step`, and returns a time
     /// series.
     History, HISTORY, "`history`" {
-        /// The wire name of the param for the start of the range, a `timestamp` with a setter.
+        /// The wire name of the param for the start of the range, a `timestamp`.
         must from: Text;
-        /// The param for the end of the range, a `timestamp` with a setter.
+        /// The param for the end of the range, a `timestamp`.
         must to: Text;
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.

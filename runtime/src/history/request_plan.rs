@@ -13,6 +13,7 @@ use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
+use crate::request::check;
 use crate::values::Timestamp;
 use crate::values::wire::ToWire;
 
@@ -48,8 +49,8 @@ impl RequestTemplate {
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
         let param = |name: &str| request.target().endpoint.param(name);
-        // A required param is an argument of the method, so it is always set. The range replaces its value.
-        let is_optional = |name: &&str| param(name).is_none_or(|param| param.required.is_none());
+        // A required param is an argument of the method, so it is always set. The history replaces its value.
+        let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
         let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
         if let Some(set) = optional.find(|name| request.target().sets(name)) {
             let error = Error::build(format!("`{set}` is set, but a history sets it itself"));

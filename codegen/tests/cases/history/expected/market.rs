@@ -88,11 +88,12 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 
-    /// The start of the range is an argument, which a history cannot set.
+    /// The start of the range is an argument, which a history replaces.
     ///
     /// - **Endpoint:** `GET /started` (documented), returns a series of JSON records
     /// - **Arguments:** `start`
     /// - **Optional:** `timeframe`, `limit`, `end_time`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the fields of the records
     pub fn started(&self, start: impl Into<Timestamp>) -> Request<Started> {
         Request::new(self.client).with::<Timestamp, _>("startTime", start)
@@ -121,8 +122,8 @@ impl MarketGroup<'_> {
 
 markers!(
     MarketGroup : Ratio ratio : HasHistory, Levels levels : HasHistory, Latest latest,
-    Snapshot snapshot, Odd odd, Texts texts, Started started, Sorted sorted, Own own :
-    HasHistory
+    Snapshot snapshot, Odd odd, Texts texts, Started started : HasHistory, Sorted sorted,
+    Own own : HasHistory
 );
 
 impl Endpoint for Ratio {
@@ -289,7 +290,7 @@ takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
 impl Endpoint for Started {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "started", "Started")
-        .summary("The start of the range is an argument, which a history cannot set.")
+        .summary("The start of the range is an argument, which a history replaces.")
         .path(Some("/started"))
         .params(
             Some(ParamList {
