@@ -62,7 +62,7 @@ pub(crate) fn no_record(labels: &[&str], file: &JobFile) -> Failure {
 /// Shows the events of a run.
 pub(crate) struct Reporter {
     log: Log,
-    pub(crate) bar: Bar,
+    bar: Bar,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
 }
@@ -73,8 +73,10 @@ impl Reporter {
     }
 
     /// Prints the outcome, and chooses the exit code.
-    pub(crate) fn end(&self, file: &JobFile, summary: Summary, signal: ExitKind) -> Result<()> {
-        let out = &file.out;
+    pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, tables::Error>, signal: ExitKind) -> Result<()> {
+        self.bar.clear();
+        self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
+        let (out, summary) = (&file.out, ended?);
         // The age of the last record is not printed if the range ends in the past.
         let now = Some(Timestamp::now()).filter(|now| file.to + summary.elapsed + NOW > *now);
         // If no request was needed, the plan has already reported that.
@@ -157,11 +159,6 @@ impl Reporter {
         }
     }
 
-    /// Prints a warning for each failed request.
-    pub(crate) fn report(&self) {
-        self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
-    }
-
     /// Prints the first warnings of a list, and the number of further warnings.
     fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
         let more = warnings.len().saturating_sub(MAX_LISTED);
@@ -236,7 +233,7 @@ mod tests {
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
         let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()], 1);
-        let failure = reporter.end(&file, summary, ExitKind::Interrupted).unwrap_err();
+        let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
         let expected =
             "stopped because the service does not respond; 0 records kept\n  help: run the same command to continue";
         assert_eq!((failure.exit_kind() as u8, failure.to_string().as_str()), (4, expected));

@@ -62,11 +62,6 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Returns the endpoints to request.
-    pub(crate) fn targets(&self) -> Result<Vec<Target>> {
-        self.endpoints.iter().map(|name| Target::find(name)).collect()
-    }
-
     /// Returns the endpoints to request; each must have a history.
     pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| must_have_history(name)).collect()

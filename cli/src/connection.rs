@@ -13,7 +13,7 @@ use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::ResponseMonitor;
 
-use crate::failure::{ExitKind, Failure, Result, reason};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::shared_rate_limit::GateOptions;
 
@@ -115,14 +115,13 @@ pub(crate) fn default_file() -> Option<PathBuf> {
 }
 
 fn only_its_owner_reads(file: &Path) -> Result<()> {
-    let name = file.display();
-    let unreadable = |error| format!("cannot read `{name}`: {}", reason(&error));
-    #[allow(unused_variables)] // Only Unix has a mode. On other systems, a home folder is private by default.
-    let metadata = fs::metadata(file).map_err(|error| Failure::new(ExitKind::Credentials, unreadable(error)))?;
+    // Only Unix has a mode. On other systems, a home folder is private by default.
     #[cfg(unix)]
-    if let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+    if let Ok(metadata) = fs::metadata(file)
+        && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
         && mode & 0o077 != 0
     {
+        let name = file.display();
         let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }

@@ -41,7 +41,12 @@ pub(crate) fn name(endpoint: &EndpointInfo) -> String {
 pub(crate) fn find(written: &str) -> Result<Endpoint> {
     match called(written).as_slice() {
         [endpoint] => Ok(endpoint),
-        [] => Err(unknown(written)),
+        [] => {
+            let idents: Vec<String> = with_path().map(name).collect();
+            let help = suggest::help(written, idents.iter().map(String::as_str));
+            let failure = Failure::usage(format!("unknown endpoint `{written}`")).help_if(help);
+            Err(failure.help("`derivs list` lists all endpoints"))
+        }
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
             Err(Failure::usage(format!("`{written}` is ambiguous: {}", names.join(" or ")))
@@ -85,12 +90,6 @@ static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     };
     all().map(|(_, endpoint)| (endpoint, keys(endpoint))).collect()
 });
-
-fn unknown(written: &str) -> Failure {
-    let idents: Vec<String> = with_path().map(name).collect();
-    let help = suggest::help(written, idents.iter().map(String::as_str));
-    Failure::usage(format!("unknown endpoint `{written}`")).help_if(help).help("`derivs list` lists all endpoints")
-}
 
 #[cfg(test)]
 mod tests {

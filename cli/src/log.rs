@@ -20,10 +20,6 @@ pub(crate) enum Log {
 }
 
 impl Log {
-    pub(crate) fn is_quiet(self) -> bool {
-        self < Self::All
-    }
-
     /// Prints information that is not needed to use the data.
     pub(crate) fn remark(self, text: &str) {
         if self >= Self::All {

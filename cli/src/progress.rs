@@ -25,7 +25,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// Creates the bar, which is not drawn with `--quiet`.
     pub(crate) fn new(log: Log, requests: u64) -> Self {
-        let target = if log.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if log < Log::All { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:24.cyan} {percent:>3}%  {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ ");
         let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style).with_message("waiting");

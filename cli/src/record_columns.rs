@@ -9,7 +9,7 @@ use generated_client::{AnyBody, Timestamp, Value};
 use tables::{SeriesRequest, UNKNOWN_FIELDS};
 
 use crate::endpoint_names::Endpoint;
-use crate::requested_series::{Series, differing};
+use crate::requested_series::{ParamValue, Series, differing};
 use crate::table::{Cell, Table};
 
 /// Name of the column with the endpoint, which tables of several endpoints have.
@@ -56,8 +56,9 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
 }
 
 /// Returns one table of all parts.
-pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
-    let layout = Layout::new(series, parts);
+pub(crate) fn table(parts: &[Part<'_>]) -> Table {
+    let series: Vec<Series> = parts.iter().map(|part| part.series.clone()).collect();
+    let layout = Layout::new(&series, parts);
     let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
     Table { columns: layout.columns, rows }
 }
@@ -91,7 +92,9 @@ impl Layout {
             this.add(field.wire_name.to_owned());
         }
         for record in parts.iter().flat_map(|part| part.records) {
-            this.add_keys(record);
+            // A record has keys if its fields are unknown.
+            let keys = record.as_any().and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
+            keys.for_each(|key| this.add(key.clone()));
         }
         let has_unknown = |record: &AnyRecord| record.unknown_fields().is_some_and(|fields| !fields.is_empty());
         if parts.iter().flat_map(|part| part.records).any(has_unknown) {
@@ -103,13 +106,6 @@ impl Layout {
     fn add(&mut self, column: String) {
         if !self.columns.contains(&column) {
             self.columns.push(column);
-        }
-    }
-
-    /// Adds the keys of a record whose fields are unknown.
-    fn add_keys(&mut self, record: &AnyRecord) {
-        for (key, _) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
-            self.add(key.clone());
         }
     }
 
@@ -158,7 +154,8 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
         None => {}
     }
     match series.value(name) {
-        Some(value) => value.cell(),
+        Some(ParamValue::Time(time)) => Cell::Time(*time),
+        Some(value) => Cell::text(value.shown()),
         // The full name is used, as in the files of a backfill.
         None if name == ENDPOINT => {
             Cell::text(series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string))

@@ -11,7 +11,6 @@ use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, range_params, splits};
 use crate::suggest;
-use crate::table::Cell;
 use crate::time_arg;
 
 /// One endpoint with one value for each param.
@@ -61,13 +60,6 @@ impl ParamValue {
             Self::Text(text) => text.clone(),
             Self::Several(values) => values.join("+"),
             Self::Time(time) => time_arg::shown(*time),
-        }
-    }
-
-    pub(crate) fn cell(&self) -> Cell {
-        match self {
-            Self::Time(time) => Cell::Time(*time),
-            other => Cell::text(other.shown()),
         }
     }
 }

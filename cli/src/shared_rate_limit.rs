@@ -5,6 +5,7 @@
 //! users can see the command line.
 
 use std::env;
+use std::iter::successors;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -38,25 +39,18 @@ impl GateOptions {
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
         let status = gate.status().await;
         let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(HELP))?;
-        if let Some(why) = self.keeps_back(&status) {
-            log.remark(&why);
+        if status.opens_in >= Duration::from_secs(1) {
+            let why = if status.resumes_in.is_zero() {
+                "the shared limit is new, the server that stores it has restarted, or the limit is used up"
+            } else {
+                "the service requested a pause"
+            };
+            let (seconds, name) = (status.opens_in.as_secs(), &self.gate_name);
+            log.remark(&format!("waiting {seconds} s for the shared rate limit `{name}`: {why}"));
         }
         // A command opens only one gate, so the value is not set yet.
         drop(OPENED.set(gate.clone()));
         Ok(Some(gate))
-    }
-
-    /// Returns the reason why the first request waits a second or longer.
-    fn keeps_back(&self, status: &Status) -> Option<String> {
-        if status.opens_in < Duration::from_secs(1) {
-            return None;
-        }
-        let why = if status.resumes_in.is_zero() {
-            "the shared limit is new, the server that stores it has restarted, or the limit is used up"
-        } else {
-            "the service requested a pause"
-        };
-        Some(format!("waiting {} s for the shared rate limit `{}`: {why}", status.opens_in.as_secs(), self.gate_name))
     }
 
     fn url(&self) -> Result<Option<String>> {
@@ -90,15 +84,8 @@ const HELP: &str = "without `--gate`, the rate limit applies to this process onl
 
 /// Formats an error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        if !text.ends_with(&next.to_string()) {
-            text = format!("{text}: {next}");
-        }
-        cause = next.source();
-    }
-    text
+    let causes = successors(error.source(), |cause| cause.source()).map(ToString::to_string);
+    causes.fold(error.to_string(), |text, cause| if text.ends_with(&cause) { text } else { format!("{text}: {cause}") })
 }
 
 /// Formats the status of a gate.

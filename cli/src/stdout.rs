@@ -11,7 +11,10 @@ use crate::failure::{ExitKind, Failure, Result, reason};
 /// Writes data, and flushes it.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(|error| failed(&error))
+    stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::new(ExitKind::BrokenPipe, ""),
+        _ => Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(&error))),
+    })
 }
 
 /// Returns `true` if standard output is a terminal.
@@ -37,11 +40,4 @@ pub(crate) fn width() -> usize {
 /// Returns the height of the terminal in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
-}
-
-fn failed(error: &io::Error) -> Failure {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::new(ExitKind::BrokenPipe, "");
-    }
-    Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(error)))
 }

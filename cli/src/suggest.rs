@@ -2,24 +2,20 @@
 //!
 //! The caller decides how to use the suggestion.
 
-/// Returns the most similar known name, if any is similar enough. Initials match too: `vr` finds `volume_ratio`.
-pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+/// Returns a question such as `did you mean …?` with the most similar known name, if any is similar enough. Initials
+/// match too: `vr` finds `volume_ratio`.
+pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
     let score = |name: &str| if initials(name) == key(written) { 1.0 } else { similarity(name) };
     let scored = known.into_iter().map(|name| (score(name), name));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
-    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
+    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| format!("did you mean `{name}`?"))
 }
 
 /// Normalizes a name: lower case, without separators between words.
 pub(crate) fn key(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns a question such as `did you mean …?`, if any known name is similar enough.
-pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }
 
 #[cfg(test)]
@@ -36,7 +32,8 @@ mod tests {
             ("", None),
         ];
         for (written, expected) in table {
-            assert_eq!(nearest(written, ["klines", "volume_ratio"]), expected, "{written}");
+            let expected = expected.map(|name| format!("did you mean `{name}`?"));
+            assert_eq!(help(written, ["klines", "volume_ratio"]), expected, "{written}");
         }
     }
 }

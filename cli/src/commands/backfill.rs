@@ -109,9 +109,7 @@ impl Backfill {
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
-        reporter.bar.clear();
-        reporter.report();
-        reporter.end(&file, ended?, signal.get())
+        reporter.end(&file, ended, signal.get())
     }
 
     /// Prints all records of the range, one series after the other.

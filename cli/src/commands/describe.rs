@@ -9,7 +9,7 @@ use generated_client::SERVICE;
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
 
 use crate::command_line::candidates;
-use crate::commands::list::wrapped;
+use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
 use crate::failure::Result;
 use crate::param_options::kebab;
@@ -41,26 +41,26 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
     }
     let name = endpoint_names::name(endpoint);
-    let mut facts = vec![
+    let has_history = endpoint.history(&SERVICE).is_some();
+    let name_only = if endpoint.path.is_none() { "name only, " } else { "" };
+    let facts = vec![
         ["name".to_owned(), endpoint.to_string()],
         ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
-        ["source".to_owned(), source(endpoint)],
+        ["source".to_owned(), format!("{name_only}{}", endpoint.evidence)],
         ["response".to_owned(), response(&endpoint.body)],
+        ["history".to_owned(), if has_history { "yes, with `backfill` and `poll`" } else { "none" }.to_owned()],
     ];
-    let has_history = endpoint.history(&SERVICE).is_some();
-    facts.push(["history".to_owned(), if has_history { "yes, with `backfill` and `poll`" } else { "none" }.to_owned()]);
-    section(&mut out, "", &facts, width);
-    match endpoint.params {
-        None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
-        Some(params) => {
-            let params: Vec<_> = params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect();
-            section(&mut out, "Params", &params, width);
+    let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
+    let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
+    let errors: Vec<_> = SERVICE.errors.iter().map(status_row).collect();
+    let params = endpoint.params.map_or_else(unknown, |params| {
+        params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect()
+    });
+    for (title, rows) in [("", facts), ("Params", params), ("Fields", fields), ("Errors", errors)] {
+        if let Some(name_width) = rows.iter().map(|[name, _]| name.len()).max() {
+            section(&mut out, title, &rows, name_width, width);
         }
     }
-    if let Some(record) = record(endpoint) {
-        section(&mut out, "Fields", &record.fields.iter().map(field_row).collect::<Vec<_>>(), width);
-    }
-    section(&mut out, "Errors", &SERVICE.errors.iter().map(status_row).collect::<Vec<_>>(), width);
     if !endpoint.notes.is_empty() {
         let _ = writeln!(out, "\n{bold}Notes{bold:#}");
         out.push_str(&paragraph(endpoint.notes, width));
@@ -74,21 +74,6 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
 fn paragraph(text: &str, width: usize) -> String {
     let lines = wrapped(&[[String::new(), text.to_owned()]], 0, width);
     lines.lines().flat_map(|line| ["  ", line.trim_start(), "\n"]).collect()
-}
-
-fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
-    if rows.is_empty() {
-        return;
-    }
-    let bold = stdout::heading();
-    let _ = if title.is_empty() { writeln!(out) } else { writeln!(out, "\n{bold}{title}{bold:#}") };
-    let name_width = rows.iter().map(|[name, _]| name.len()).max().unwrap_or_default();
-    out.push_str(&wrapped(rows, name_width.min(width / 2), width));
-}
-
-fn source(endpoint: &EndpointInfo) -> String {
-    let how = endpoint.evidence.as_str();
-    if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
 }
 
 fn response(body: &BodyInfo) -> String {

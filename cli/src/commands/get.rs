@@ -14,7 +14,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
-use crate::record_columns;
+use crate::record_columns::{self, Part};
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
 use crate::stdout;
 use crate::table::Format;
@@ -39,22 +39,19 @@ pub(crate) struct Get {
 }
 
 /// A series and its response.
-#[derive(Debug)]
-struct SeriesResponse {
-    series: Series,
-    body: AnyBody,
-}
+type SeriesResponse = (Series, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
-        let targets: Vec<Target> = self.chosen.targets()?;
+        let targets = self.chosen.endpoints.iter().map(|name| Target::find(name)).collect::<Result<Vec<_>>>()?;
         let series = combine(&targets, &self.params, log)?;
         let connected = self.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&responses)?;
-        let labels = labels(&responses.iter().map(|response| response.series.clone()).collect::<Vec<_>>());
-        for (response, label) in responses.iter().zip(labels) {
-            if record_columns::part(&response.series, &response.body).is_some_and(|part| part.records.is_empty()) {
+        let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
+        for ((series, body), label) in responses.iter().zip(labels) {
+            let Some(part) = record_columns::part(series, body) else { continue };
+            if part.records.is_empty() {
                 log.warning(&format!("{label}: no records"));
             }
         }
@@ -62,42 +59,40 @@ impl Get {
     }
 
     fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
-        let (tables, others): (Vec<&SeriesResponse>, Vec<&SeriesResponse>) =
-            responses.iter().partition(|response| record_columns::part(&response.series, &response.body).is_some());
+        let (mut parts, mut others) = (Vec::new(), Vec::new());
+        for (series, body) in responses {
+            match record_columns::part(series, body) {
+                Some(part) => parts.push(part),
+                None => others.push((series, body)),
+            }
+        }
         let format = Format::or_for_reader(self.format, Format::Csv);
-        if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
-            let message = format!("the response of {} has no records", other.series.endpoint.name);
+        if let (Some(Format::Csv), Some((series, _))) = (self.format, others.first()) {
+            let message = format!("the response of {} has no records", series.endpoint.name);
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         if format == Format::Table {
-            print_by_endpoint(&tables)?;
-        } else if !tables.is_empty() {
-            stdout::print(table(&tables).text(format)?)?;
+            print_by_endpoint(&parts)?;
+        } else if !parts.is_empty() {
+            stdout::print(record_columns::table(&parts).text(format)?)?;
         }
-        others.iter().try_for_each(|other| {
-            let body = serde_json::to_value(&other.body).unwrap_or_default();
+        others.iter().try_for_each(|(_, body)| {
+            let body = serde_json::to_value(body).unwrap_or_default();
             stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
         })
     }
 }
 
-fn print_by_endpoint(tables: &[&SeriesResponse]) -> Result<()> {
-    let by_endpoint: Vec<_> = tables.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
+fn print_by_endpoint(parts: &[Part<'_>]) -> Result<()> {
+    let by_endpoint: Vec<_> = parts.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
     for (index, of_one) in by_endpoint.iter().enumerate() {
         let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
         if by_endpoint.len() > 1 {
             stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name))?;
         }
-        stdout::print(table(of_one).text(Format::Table)?)?;
+        stdout::print(record_columns::table(of_one).text(Format::Table)?)?;
     }
     Ok(())
-}
-
-fn table(responses: &[&SeriesResponse]) -> crate::table::Table {
-    let series: Vec<Series> = responses.iter().map(|response| response.series.clone()).collect();
-    let parts: Vec<_> =
-        responses.iter().filter_map(|response| record_columns::part(&response.series, &response.body)).collect();
-    record_columns::table(&series, &parts)
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
@@ -106,7 +101,7 @@ async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Ve
     let (mut responses, mut failed) = (Vec::new(), Vec::new());
     for (task, series) in sent {
         match task.await {
-            Ok(Ok(body)) => responses.push(SeriesResponse { series, body }),
+            Ok(Ok(body)) => responses.push((series, body)),
             Ok(Err(error)) => failed.push(error.into()),
             Err(error) => failed.push(Failure::new(ExitKind::Machine, error.to_string())),
         }

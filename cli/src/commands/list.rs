@@ -80,23 +80,22 @@ fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
 type Found = (&'static GroupInfo, &'static EndpointInfo);
 
 fn by_group(found: &[Found], width: usize) -> String {
-    let names: Vec<_> = found.iter().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
-    let name_width = names.iter().map(String::len).max().unwrap_or_default().min(width / 2);
+    let name = |(_, endpoint): &Found| endpoint_names::name(endpoint);
+    let name_width = found.iter().map(|one| name(one).len()).max().unwrap_or_default();
+    let title = |one: &Found| if one.1.path.is_some() { one.0.title } else { "Known by name only, without a path" };
+    let row = |one: &Found| [name(one), one.1.summary.trim_end_matches('.').to_owned()];
     let mut out = String::new();
-    let mut last = "";
-    let mut rows: Vec<[String; 2]> = Vec::new();
-    for ((group, endpoint), name) in found.iter().zip(names) {
-        let title = if endpoint.path.is_some() { group.title } else { "Known by name only, without a path" };
-        if title != last {
-            out.push_str(&wrapped(&std::mem::take(&mut rows), name_width, width));
-            let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
-            let _ = writeln!(out, "{gap}{bold}{title}{bold:#}");
-            last = title;
-        }
-        rows.push([name, endpoint.summary.trim_end_matches('.').to_owned()]);
+    for group in found.chunk_by(|one, other| title(one) == title(other)) {
+        section(&mut out, title(&group[0]), &group.iter().map(row).collect::<Vec<_>>(), name_width, width);
     }
-    out.push_str(&wrapped(&rows, name_width, width));
     out
+}
+
+/// Adds a title and rows of names with their descriptions.
+pub(crate) fn section(out: &mut String, title: &str, rows: &[[String; 2]], name_width: usize, width: usize) {
+    let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
+    let _ = if title.is_empty() { write!(out, "{gap}") } else { writeln!(out, "{gap}{bold}{title}{bold:#}") };
+    out.push_str(&wrapped(rows, name_width.min(width / 2), width));
 }
 
 /// Formats names with their descriptions, which are wrapped to the width.

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use generated_client::history::{Follow, Gap, Update};
-use generated_client::record::AnyRecord;
-use generated_client::{Client, Dynamic, Error, Timestamp};
+use generated_client::{Client, Dynamic, Timestamp};
 use tables::{Backfill as Job, Target};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -111,6 +110,11 @@ impl Poll {
     async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
         let mut printer = Printer::new(series, Format::or_for_reader(self.format, Format::Jsonl));
         let (labels, mut updates) = (labels(series), JoinSet::new());
+        // Each series waits for its next update in a separate task.
+        let next = |index: usize, mut records: Follow<Dynamic>| async move {
+            let update = records.next().await;
+            (index, records, update)
+        };
         let mut due = Vec::new();
         for (index, one) in series.iter().enumerate() {
             let Some(request) = request(client, one) else { continue };
@@ -153,13 +157,4 @@ impl Poll {
         }
         Ok(())
     }
-}
-
-/// Waits for the next update of a series, in a separate task.
-async fn next(
-    index: usize,
-    mut records: Follow<Dynamic>,
-) -> (usize, Follow<Dynamic>, Result<Update<AnyRecord>, Error>) {
-    let update = records.next().await;
-    (index, records, update)
 }
