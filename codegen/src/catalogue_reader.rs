@@ -39,7 +39,7 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// The key that `read` receives for the root of a file, because the root is not the value of any key.
+/// A placeholder for the key that `read` expects: the root of a file is not the value of any key.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 

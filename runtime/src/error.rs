@@ -74,7 +74,7 @@ pub(crate) struct Timing {
 pub enum ErrorKind {
     /// Nothing was sent: the client or the request could not be built.
     Builder,
-    /// The request failed while it waited for a token, in the rate-limit queue or for its next attempt.
+    /// The request failed during a wait: for a token, in the rate-limit queue, or for its next attempt.
     Queue,
     /// No connection was made.
     Connect,
@@ -154,7 +154,8 @@ impl Error {
         self.0.timing.elapsed
     }
 
-    /// Returns the part of [`Error::elapsed`] spent waiting for a token, in the rate-limit queue and between attempts.
+    /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts. This time
+    /// is part of [`Error::elapsed`].
     pub fn waited(&self) -> Duration {
         self.0.timing.waited
     }

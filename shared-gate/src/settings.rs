@@ -34,16 +34,16 @@ impl SharedGateBuilder {
         Self { url, limit, name: "default".to_owned(), fail_after: Duration::from_secs(30) }
     }
 
-    /// Sets the name of the gate on the server; default: `default`. Machines with the same API key use the same name,
-    /// and different keys need different names. The name is part of the key on the server and must not contain a
-    /// secret.
+    /// Sets the name of the gate on the server; default: `default`. Machines that share an API key use the same name,
+    /// and each API key needs a name of its own. The name is visible on the server, in the name of a Redis key, so it
+    /// must not contain a secret.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
     /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. A request fails
-    /// once the request has waited, and the outage has lasted, for this time.
+    /// when it has waited this long and the server has been unreachable this long.
     pub fn fail_after(mut self, time: Duration) -> Self {
         self.fail_after = time;
         self

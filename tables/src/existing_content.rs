@@ -156,11 +156,15 @@ impl ExistingContent {
         }
         let (root, old) = (self.storage.name(""), self.storage.name(&old));
         let (why, both) = match &self.single {
-            Some(single) => ("an earlier version wrote this file", format!(" and {}", single.path.display())),
-            None => ("name the folder of the whole data set; or an earlier version wrote this file", String::new()),
+            Some(single) => {
+                ("an earlier version wrote it, and it cannot be continued", format!(" and {}", single.path.display()))
+            }
+            None => {
+                ("name the folder of the whole data set; data of an earlier version cannot be continued", String::new())
+            }
         };
         Err(Error::invalid_input(format!(
-            "{old}: {why}, which cannot be continued; to rebuild, move {root}{both} away and run the same command again"
+            "{old}: {why}; to rebuild, move {root}{both} away and run the same command again"
         )))
     }
 

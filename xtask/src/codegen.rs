@@ -145,7 +145,7 @@ impl Check {
             let page = project_paths::root().join("README.md");
             let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
             let entry = endpoint_references::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
-            let entry = entry.map(|errors| format!("{errors}  = help: this is the entry in {}\n", shown(&page)));
+            let entry = entry.map(|errors| format!("{errors}  = note: page.yaml is the example in {}\n", shown(&page)));
             let errors = endpoint_references::unknown(project_paths::root(), &api) + &entry.unwrap_or_default();
             if !errors.is_empty() {
                 return fail(&errors);

@@ -49,13 +49,13 @@ pub(crate) struct Learn {
     target: Target,
 }
 
-/// The exit code of `programs/raw.rs` if every other request would fail for the same reason.
+/// The exit code of `programs/raw.rs` for a failure that all further requests would share, such as a missing key.
 const OF_ALL: i32 = 2;
 
 /// The reason why a response could not be fetched.
 struct FetchError {
     why: Refusal,
-    /// `true` if every other endpoint would fail for the same reason.
+    /// `true` if requests to all other endpoints would fail for the same reason.
     is_of_all: bool,
 }
 

@@ -117,8 +117,8 @@ impl<'a> Resolver<'a> {
         Err(self.error(
             "time-unit",
             at,
-            "the time field of the record declares the unit",
-            format!("set `{key}` on that field"),
+            format!("`{key}` belongs to the time field of the record, not to the body"),
+            format!("move `{key}` to that field"),
         ))
     }
 

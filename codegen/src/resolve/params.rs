@@ -250,8 +250,8 @@ impl<'a> Resolver<'a> {
     /// be `.` or `..`, which would change the path.
     fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
-            let message = "a param with `const_value` accepts no other value";
-            return Err(self.error("fixed-value", value.at(), message, "omit one of the two"));
+            let message = "the value differs from `const_value`, which is always sent";
+            return Err(self.error("fixed-value", value.at(), message, "omit this value or `const_value`"));
         }
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());

@@ -54,9 +54,9 @@ pub(super) struct Pager<R> {
     alone: usize,
 }
 
-/// A search saves requests if there are at least this many empty pages at the beginning.
+/// A search for the first record begins only after this many empty pages; for fewer pages it needs more requests.
 const FIRST_PAGES: u64 = 4;
-/// A search saves requests if at least this many pages remain.
+/// A search for the first record begins only if at least this many pages are left.
 const MANY_PAGES: u64 = 16;
 
 /// A window with its records, or with the error of its last attempt.

@@ -22,9 +22,10 @@ fn milliseconds(milliseconds: f64) -> Duration {
 /// Latencies of requests and response times of the service, in milliseconds.
 #[derive(Clone, Copy)]
 struct Times {
-    /// Returns the latency of a request from the time of sending and a random number from zero to one.
+    /// Returns the latency of a request. The arguments are the time at which it is sent, and a random number from zero
+    /// to one.
     latency: fn(Duration, f64) -> f64,
-    /// Returns the response time from a random number from zero to one.
+    /// Returns the response time. The argument is a random number from zero to one.
     response: fn(f64) -> f64,
 }
 

@@ -78,7 +78,7 @@ pub(super) fn read_series<M: Record>(
 }
 
 impl UndecodedResponse {
-    /// Returns the time for which the request waited for a token, in the rate-limit queue and between attempts.
+    /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.context.timing().waited
     }

@@ -25,7 +25,7 @@ pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
     let limited = limited.map(|param| {
         let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
-        format!("`{}` is out of range, {known} as {bounds}", param.wire_name)
+        format!("`{}` is out of range ({bounds}, {known})", param.wire_name)
     });
     let hints: Vec<_> = missing.chain(value_hint).chain(limited).collect();
     hints.into_iter().fold(error, Error::with_hint)
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn rejection_is_explained_by_the_catalogue() {
-        let limit = "`limit` is out of range, reported as at most 50";
+        let limit = "`limit` is out of range (at most 50, reported)";
         let coin = "missing param `coin`, documented as required";
         let venue = "missing param `venue`, reported as required";
         let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));

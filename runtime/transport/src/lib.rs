@@ -65,9 +65,9 @@ pub trait Transport: Send + Sync + 'static {
 
     /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
     ///
-    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If the result is
-    /// true, the rate limiter expects that a request can be sent at any time until the notification. If the result is
-    /// false, the rate limiter counts the request when `send` is called.
+    /// The rate limiter counts a request from the time at which it is sent. If the result is true, the notification
+    /// marks that time; before the notification, the request may be sent at any time. If the result is false, the
+    /// request counts as sent when `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! The default transport: hyper over rustls.
 //!
-//! It uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers it, directly or through a proxy. The
-//! transport does not follow redirects. It resends a request only if the pooled connection had been closed before
-//! anything was sent on it.
+//! Directly or through a proxy, it uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers HTTP/2.
+//! It does not follow redirects. It resends a request only if a pooled connection was closed before any part of the
+//! request was written.
 
 use std::time::Duration;
 
