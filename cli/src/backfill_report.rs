@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use generated_client::{Timestamp, history};
+use generated_client::{ErrorKind, Timestamp, history};
 use indicatif::HumanCount;
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
 
@@ -146,11 +146,12 @@ impl Reporter {
             BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
-            BackfillEvent::Trouble { elapsed: time, status, .. } => {
-                let no_response = || "no response from the service".to_owned();
-                let what =
-                    status.map_or_else(no_response, |status| format!("the service responds with status {status}"));
-                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
+            BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
+                let (what, cause) = match (status, kind) {
+                    (Some(status), _) => (format!("the service responds with status {status}"), ""),
+                    (_, kind) => ("no response from the service".to_owned(), kind.map_or("", cause)),
+                };
+                self.bar.warning(self.log, &format!("{what} for {}{cause}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
                 self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));
@@ -166,6 +167,17 @@ impl Reporter {
         if more > 0 {
             self.log.warning(&format!("and {more} more like this"));
         }
+    }
+}
+
+/// Describes the phase in which an attempt without a response failed.
+fn cause(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Connect => " (no connection)",
+        ErrorKind::Send => " (the request could not be sent)",
+        ErrorKind::Headers => " (connected, but no status received)",
+        ErrorKind::Queue => " (the rate limiter failed)",
+        _ => "",
     }
 }
 

@@ -5,8 +5,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use runtime::ErrorKind;
 use runtime::observer::{Event, Observer, Outcome};
+use runtime::{Error as RequestError, ErrorKind};
 use tokio::time::Instant;
 
 /// Detects that the service, or a rate limiter shared by several programs, has stopped responding.
@@ -16,33 +16,47 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 
-/// The first item is the time of the first failure since the last success, with the status of the last response. The
+/// The first item is the time of the first failure since the last success, with the outcome of the last attempt. The
 /// second item is the time of the first failure since the last response.
-type Outage = (Option<(Instant, Option<u16>)>, Option<Instant>);
+type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
+
+/// The outcome of an attempt: the status of its response, or without a response the phase in which it failed.
+pub(crate) type Attempted = Result<u16, ErrorKind>;
+
+/// Returns the outcome of a failed request. If only the body failed, for example because it is too large, the service
+/// has responded.
+pub(crate) fn attempted(error: &RequestError) -> Attempted {
+    match error.kind() {
+        ErrorKind::Body => Ok(error.status().unwrap_or(200)),
+        kind => error.status().ok_or(kind),
+    }
+}
 
 impl ResponseMonitor {
     pub(crate) fn outage(&self) -> Outage {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the outcome of an attempt that took `elapsed`: the status of its response, or `None` if there was none.
-    pub(crate) fn note(&self, status: Option<u16>, elapsed: Duration) {
+    /// Notes the outcome of an attempt that took `elapsed`.
+    pub(crate) fn note(&self, attempted: Attempted, elapsed: Duration) {
         let start = Instant::now().checked_sub(elapsed).unwrap_or_else(Instant::now);
         let mut outage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (trouble, lost) = &mut *outage;
-        let is_failure = status.is_none_or(|status| status == 429 || status >= 500);
-        *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), status));
-        *lost = status.is_none().then(|| lost.unwrap_or(start));
+        let is_failure = attempted.is_ok_and(|status| status == 429 || status >= 500) || attempted.is_err();
+        *trouble = is_failure.then(|| (trouble.map_or(start, |(since, _)| since), attempted));
+        *lost = attempted.is_err().then(|| lost.unwrap_or(start));
     }
 }
 
 impl Observer for ResponseMonitor {
     fn observe(&self, event: &Event) {
         match event {
-            Event::Attempt { outcome, elapsed, .. } => self.note(outcome.ok(), *elapsed),
+            // The headers have arrived, with the status of a success.
+            Event::Attempt { outcome: Err(ErrorKind::Body), elapsed, .. } => self.note(Ok(200), *elapsed),
+            Event::Attempt { outcome, elapsed, .. } => self.note(*outcome, *elapsed),
             // An error of this kind means that the rate limiter failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
-                self.note(None, *elapsed);
+                self.note(Err(ErrorKind::Queue), *elapsed);
             }
             _ => {}
         }

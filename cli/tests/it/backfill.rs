@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::catalogue::{Metric, metric, option};
-use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
+use crate::support::{self, RunOutput, Service, derivs, derivs_with, run, run_output, run_with};
 
 const QUARTER: [&str; 2] = ["2025-01-01", "2025-04-01"];
 
@@ -372,6 +372,25 @@ fn a_run_that_ignores_hang_ups_ends_with_all_records() {
     Command::new("kill").args(["-HUP", &run.id().to_string()]).status().unwrap();
     let output = run_output(&run.wait_with_output().unwrap());
     assert_eq!((output.code, rows(&file).len()), (Some(0), 90 * 24), "{}", output.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn warning_without_a_response_names_the_cause() {
+    use std::io::{BufRead, BufReader};
+
+    // The listener is dropped at once, so the port is closed.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = derivs(&one(&folder.path().join("a.csv"), &["--quiet"]));
+    command.env("MARKET_ANALYTICS_BASE_URL", format!("http://{address}/v2")).env("MARKET_ANALYTICS_API_KEY", "key");
+    let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(run.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let (start, end) = ("warning: no response from the service for ", " seconds (no connection); retrying\n");
+    assert!(line.starts_with(start) && line.ends_with(end), "{line}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use runtime::ErrorKind;
 use runtime::Timestamp;
 use runtime::history::{Progress, Report};
 
@@ -37,6 +38,8 @@ pub enum BackfillEvent {
         elapsed: Duration,
         /// The status of the last response; `None` if there was no response.
         status: Option<u16>,
+        /// The phase in which the last attempt failed; `None` if it got a response.
+        kind: Option<ErrorKind>,
     },
     /// The service responds again.
     #[non_exhaustive]

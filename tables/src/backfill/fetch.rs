@@ -15,6 +15,7 @@ use super::event::BackfillEvent;
 use super::run::{Item, Run};
 use super::unwritten_rows::{UnwrittenRows, read_invalid};
 use crate::error::Error;
+use crate::response_monitor::attempted;
 use crate::time_ranges::TimeRanges;
 
 /// Time without a response after which a run ends.
@@ -98,7 +99,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
         for lost in
-            report.failed_pages.extract_if(.., |failure| is_lost(&failure.error) && failure.error.is_retryable())
+            report.failed_pages.extract_if(.., |lost| attempted(&lost.error).is_err() && lost.error.is_retryable())
         {
             self.items.push(Item::new(item.series, lost.range.clone(), 1));
             self.lost += 1;
@@ -129,18 +130,19 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Notes whether the service responded.
     fn note_response(&mut self, failure: Option<&RequestError>) {
-        let status = failure.map_or(Some(200), RequestError::status);
-        self.job.response_monitor.note(status, Duration::ZERO);
-        self.has_response |= status.is_some();
+        let outcome = failure.map_or(Ok(200), attempted);
+        self.job.response_monitor.note(outcome, Duration::ZERO);
+        self.has_response |= outcome.is_ok();
     }
 
     /// Returns `true` if there was no response for the time [`UNREACHABLE`]. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
         let (trouble, lost) = self.job.response_monitor.outage();
         match (trouble, self.trouble) {
-            (Some((since, status)), None) if since.elapsed() >= TROUBLE => {
+            (Some((since, outcome)), None) if since.elapsed() >= TROUBLE => {
                 self.trouble = Some(since);
-                (self.watch)(&BackfillEvent::Trouble { elapsed: since.elapsed(), status });
+                let (elapsed, status, kind) = (since.elapsed(), outcome.ok(), outcome.err());
+                (self.watch)(&BackfillEvent::Trouble { elapsed, status, kind });
             }
             (None, Some(since)) => {
                 self.trouble = None;
@@ -150,9 +152,4 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         lost.is_some_and(|since| since.elapsed() >= UNREACHABLE)
     }
-}
-
-/// Returns `true` if a request failed without a response.
-fn is_lost(error: &RequestError) -> bool {
-    error.status().is_none()
 }

@@ -80,7 +80,7 @@ pub(super) async fn run(
     run.widen(&planned).await?;
     run.note_planned(&planned).await?;
     // An outage that began during an earlier run does not count.
-    job.response_monitor.note(Some(200), Duration::ZERO);
+    job.response_monitor.note(Ok(200), Duration::ZERO);
     let (mut cancel, mut next) = (pin!(cancel), 0);
     // The number of items can grow, because pages without a response are added as new items.
     let mut fetched = Ok(());

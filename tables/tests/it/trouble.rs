@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::Retry;
 use runtime::registry::EndpointInfo;
+use runtime::transport::TransportError;
+use runtime::{Error as RequestError, ErrorKind, Retry};
 use tables::{BackfillEvent, Error, ResponseMonitor, SeriesRequest, Target, status};
 use tokio::time::Instant;
 
@@ -440,6 +441,31 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
 }
 
+/// Every window is divided down to one hour, which takes longer than a run waits for a response.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_too_large_is_a_response() {
+    let dir = tempfile::tempdir().unwrap();
+    let transport = runtime::transport::from_fn(|_| async {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        Err(TransportError::body_too_large(100))
+    });
+    let monitor = ResponseMonitor::default();
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    let client = builder.observer(monitor.clone()).build().unwrap();
+    let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join("out.csv")).response_monitor(monitor);
+    let (mut has_trouble, mut causes) = (false, Vec::new());
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { .. } => has_trouble = true,
+        BackfillEvent::Report { report, .. } => {
+            causes.extend(report.failed_pages.iter().map(|page| page.error.clone()));
+        }
+        _ => {}
+    };
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(!has_trouble && !summary.is_unreachable && summary.failed_pages == 24, "{summary:?}");
+    assert!(causes.len() == 24 && causes.iter().all(RequestError::is_body_too_large), "{causes:?}");
+}
+
 /// After three responses, connections are refused for some seconds.
 #[tokio::test(start_paused = true)]
 async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
@@ -461,7 +487,7 @@ async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
         let whole = job(coins(&client, &["BTC"]), END - 200 * DAY, END, &path).response_monitor(monitor);
         let (planned, begun, mut lines) = (whole.plan().await.unwrap().requests(), Instant::now(), Vec::new());
         let watch = |event: &BackfillEvent| match event {
-            BackfillEvent::Trouble { .. } => lines.push("trouble"),
+            BackfillEvent::Trouble { kind: Some(ErrorKind::Connect), .. } => lines.push("trouble"),
             BackfillEvent::Recovered { .. } => lines.push("recovered"),
             BackfillEvent::Report { report, .. } if !report.failed_pages.is_empty() => lines.push("cause"),
             _ => {}
