@@ -147,11 +147,10 @@ impl Reporter {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
-                let (what, cause) = match (status, kind) {
-                    (Some(status), _) => (format!("the service responds with status {status}"), ""),
-                    (_, kind) => ("no response from the service".to_owned(), kind.map_or("", cause)),
-                };
-                self.bar.warning(self.log, &format!("{what} for {}{cause}; retrying", duration(*time)));
+                let no_response = || format!("no response from the service{}", kind.map_or("", cause));
+                let what =
+                    status.map_or_else(no_response, |status| format!("the service responds with status {status}"));
+                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
                 self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));

@@ -3,11 +3,12 @@
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
 use generated_client::record::{AnyRecord, FieldValue};
+use generated_client::registry::{FieldInfo, ValueType};
 use generated_client::{Timestamp, Value};
 
 use crate::chart_drawing::{Line, Panel};
 use crate::failure::{Failure, Result};
-use crate::record_columns::{is_number, record, time_field};
+use crate::record_columns::{record, time_field};
 use crate::requested_series::{ParamValue, Series, labels};
 use crate::suggest;
 
@@ -66,7 +67,9 @@ fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
 fn fields(all: &[Fetched]) -> Vec<Field> {
     let endpoint = all[0].series.endpoint.known;
     if let Some(table) = endpoint.and_then(record) {
-        let numbers = table.fields.iter().filter(|info| is_number(info));
+        let is_number =
+            |info: &&FieldInfo| matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count);
+        let numbers = table.fields.iter().filter(is_number);
         return numbers.map(|info| (info.wire_name.to_owned(), info.unit)).collect();
     }
     let time = endpoint.and_then(time_field);

@@ -4,6 +4,7 @@
 //! machine can see arguments, or from a file that other users can read.
 
 use std::env;
+#[cfg(unix)]
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,17 +48,20 @@ pub(crate) struct Connected {
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
-        if self.sandbox {
-            return sandboxed();
-        }
-        let (mut builder, source) = self.builder()?;
-        let gate = self.gate.open(&mut builder, log).await?;
+        let sandbox = self.sandbox.then(|| Sandbox::of(&REGISTRY).start()).transpose();
+        let sandbox = sandbox.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
+        let (mut builder, source) = match &sandbox {
+            Some(sandbox) => (Client::builder(sandbox.base_url()).api_key("sandbox"), "the sandbox".to_owned()),
+            None => self.builder()?,
+        };
+        let gate = if self.sandbox { None } else { self.gate.open(&mut builder, log).await? };
         if let Some(gate) = &gate {
             builder = builder.rate_limiter(gate.clone());
         }
         let monitor = ResponseMonitor::default();
-        let client = agent(builder).env_proxy(true).observer(monitor.clone()).build().map_err(invalid)?;
-        Ok(Connected { client, source, gate, monitor, _sandbox: None })
+        let agent = concat!(env!("CARGO_BIN_NAME"), "/", env!("CARGO_PKG_VERSION"));
+        let builder = builder.user_agent(agent).env_proxy(!self.sandbox).observer(monitor.clone());
+        Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, _sandbox: sandbox })
     }
 
     fn builder(&self) -> Result<(Builder, String)> {
@@ -74,20 +78,18 @@ impl Connection {
     }
 }
 
-fn sandboxed() -> Result<Connected> {
-    let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
-    let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
-    let client = agent(builder).build().map_err(invalid)?;
-    let (source, monitor) = ("the sandbox".to_owned(), ResponseMonitor::default());
-    Ok(Connected { client, source, gate: None, monitor, _sandbox: Some(sandbox) })
-}
-
-fn agent(builder: Builder) -> Builder {
-    builder.user_agent(concat!(env!("CARGO_BIN_NAME"), "/", env!("CARGO_PKG_VERSION")))
-}
-
+/// Reads a settings file that only its owner can read.
 fn from_file(file: &Path) -> Result<Builder> {
-    only_its_owner_reads(file)?;
+    // Only Unix has a mode. On other systems, a home folder is private by default.
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(file)
+        && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+        && mode & 0o077 != 0
+    {
+        let name = file.display();
+        let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
+        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
+    }
     Builder::from_file(file).map_err(invalid)
 }
 
@@ -112,18 +114,4 @@ pub(crate) fn default_file() -> Option<PathBuf> {
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
     let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
     Some(configuration.join("derivs").join("settings.toml"))
-}
-
-fn only_its_owner_reads(file: &Path) -> Result<()> {
-    // Only Unix has a mode. On other systems, a home folder is private by default.
-    #[cfg(unix)]
-    if let Ok(metadata) = fs::metadata(file)
-        && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
-        && mode & 0o077 != 0
-    {
-        let name = file.display();
-        let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
-        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
-    }
-    Ok(())
 }

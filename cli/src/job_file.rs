@@ -128,11 +128,8 @@ impl Source<'_> {
     fn one<T>(&self, value: &Value<'_>, parse: &impl Fn(&str) -> Result<T>) -> Result<T> {
         let text = match value.get_ref() {
             DeValue::String(text) => text.trim().to_owned(),
-            DeValue::Integer(number) => number.as_str().to_owned(),
-            DeValue::Float(number) => number.as_str().to_owned(),
-            DeValue::Boolean(value) => value.to_string(),
-            DeValue::Datetime(time) => time.to_string(),
             DeValue::Array(_) | DeValue::Table(_) => String::new(),
+            _ => self.text.get(value.span()).unwrap_or_default().to_owned(),
         };
         if text.is_empty() {
             return Err(self.error(Some(value.span()), "expected non-empty text"));

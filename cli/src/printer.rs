@@ -18,13 +18,9 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(series: &[Series], format: Format) -> Self {
-        Self { format, layout: None, has_fixed_columns: false, series: series.to_vec(), widths: Vec::new() }
-    }
-
-    /// Sets the columns to print, regardless of the records.
-    pub(crate) fn columns(self, layout: Layout) -> Self {
-        Self { layout: Some(layout), has_fixed_columns: true, ..self }
+    /// Creates a printer; with a layout, its columns are printed regardless of the records.
+    pub(crate) fn new(series: &[Series], format: Format, layout: Option<Layout>) -> Self {
+        Self { format, has_fixed_columns: layout.is_some(), layout, series: series.to_vec(), widths: Vec::new() }
     }
 
     pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {

@@ -4,7 +4,7 @@
 //! unknown fields as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
-use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
+use generated_client::registry::{BodyInfo, EndpointInfo, RecordInfo};
 use generated_client::{AnyBody, Timestamp, Value};
 use tables::{SeriesRequest, UNKNOWN_FIELDS};
 
@@ -164,13 +164,9 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     }
 }
 
-pub(crate) fn is_number(field: &FieldInfo) -> bool {
-    matches!(field.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
-}
-
 #[cfg(test)]
 mod tests {
-    use generated_client::registry::Evidence;
+    use generated_client::registry::{Evidence, FieldInfo, ValueType};
 
     use super::*;
 

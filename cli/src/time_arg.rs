@@ -6,18 +6,11 @@
 
 use std::time::Duration;
 
-use generated_client::{Dynamic, Request, Timestamp};
-
-use crate::failure::Result;
+use generated_client::Timestamp;
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
-
-/// Returns the start of the interval that contains a time, so that the first interval of a range is complete.
-pub(crate) fn floor(time: Timestamp, request: &Request<Dynamic>) -> Result<Timestamp> {
-    Ok(time.floor(request.clone().history(0..0).plan()?.step))
-}
 
 fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let text = text.trim();

@@ -117,13 +117,14 @@ impl Backfill {
         let connected = self.connection.open(log).await?;
         let columns = Layout::of_file(&file.series, &stored(&connected.client, &file.series)?);
         let format = Format::or_for_reader(self.format, Format::Csv);
-        let mut printer = Printer::new(&file.series, format).columns(columns);
+        let mut printer = Printer::new(&file.series, format, Some(columns));
         let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), Vec::new(), 0, Vec::new());
         for (series, label) in file.series.iter().zip(labels) {
             let mut is_empty = true;
             let Some(request) = request(&connected.client, series) else { continue };
-            let from = time_arg::floor(file.from, &request)?;
-            let mut pages = request.history(from..file.to).skip_failed_pages().pages();
+            // The first interval of the range is complete.
+            let step = request.clone().history(0..0).plan()?.step;
+            let mut pages = request.history(file.from.floor(step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = page?;
                 for failure in &page.report.failed_pages {

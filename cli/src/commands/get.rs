@@ -55,7 +55,11 @@ impl Get {
                 log.warning(&format!("{label}: no records"));
             }
         }
-        all_reported(failed)
+        // Every failure is printed here, except the first, which ends the command.
+        let mut failed = failed.into_iter();
+        let Some(first) = failed.next() else { return Ok(()) };
+        failed.for_each(|other| log::error(&other.to_string()));
+        Err(first)
     }
 
     fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
@@ -129,14 +133,4 @@ fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody
             None => raw.into_future().await.map(AnyBody::Any),
         }
     }
-}
-
-/// Prints every failure, and returns the first.
-fn all_reported(failed: Vec<Failure>) -> Result<()> {
-    let mut failed = failed.into_iter();
-    let Some(first) = failed.next() else { return Ok(()) };
-    for other in failed {
-        log::error(&other.to_string());
-    }
-    Err(first)
 }

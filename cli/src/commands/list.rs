@@ -34,7 +34,10 @@ impl List {
             endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
         found.sort_by_key(|(_, endpoint)| endpoint.path.is_none());
         if found.is_empty() {
-            return Err(self.nothing());
+            let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
+            let known = || names.iter().map(String::as_str).chain(GROUPS.iter().map(|group| group.ident));
+            let help = self.words.iter().find_map(|word| suggest::help(word, known()));
+            return Err(Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help));
         }
         let width = if stdout::is_terminal() { stdout::width() } else { usize::MAX };
         stdout::print(by_group(&found, width))?;
@@ -52,14 +55,6 @@ impl List {
             text.contains(&word) || text.contains(&suggest::key(&word))
         };
         self.words.iter().all(has) && (!self.history || endpoint.history(&SERVICE).is_some())
-    }
-
-    fn nothing(&self) -> Failure {
-        let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
-        let groups = GROUPS.iter().map(|group| group.ident);
-        let known = || names.iter().map(String::as_str).chain(groups.clone());
-        let help = self.words.iter().find_map(|word| suggest::help(word, known()));
-        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::backfill_report::{outcome, span};
 use crate::command_line::Chosen;
 use crate::commands::backfill::stored;
 use crate::commands::get::request;
-use crate::connection::{Connected, Connection};
+use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -65,25 +65,14 @@ impl Poll {
         no_range_params(&self.params)?;
         let series = combine(&self.chosen.with_history()?, &self.params, log)?;
         let connected = self.connection.open(log).await?;
-        match &self.out {
-            Some(out) => self.write(out, &series, &connected, interrupt, log).await,
-            None => interrupt.ends(self.print(&connected.client, &series, log)).await,
-        }
-    }
-
-    /// Runs a backfill after each interval.
-    async fn write(
-        &self,
-        out: &str,
-        series: &[Series],
-        connected: &Connected,
-        mut interrupt: Interrupt,
-        log: Log,
-    ) -> Result<()> {
-        let (target, labels) = (Target::parse(out)?, labels(series));
-        let series = stored(&connected.client, series)?;
+        let Some(out) = &self.out else {
+            return interrupt.ends(self.print(&connected.client, &series, log)).await;
+        };
+        let (target, labels) = (Target::parse(out)?, labels(&series));
+        let series = stored(&connected.client, &series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
         let from = self.from.floor(step);
+        // A backfill runs after each interval.
         loop {
             let job = Job::new(series.clone(), from..Timestamp::now(), target.clone()).allow_empty();
             let job = job.response_monitor(connected.monitor.clone());
@@ -108,7 +97,7 @@ impl Poll {
     }
 
     async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
-        let mut printer = Printer::new(series, Format::or_for_reader(self.format, Format::Jsonl));
+        let mut printer = Printer::new(series, Format::or_for_reader(self.format, Format::Jsonl), None);
         let (labels, mut updates) = (labels(series), JoinSet::new());
         // Each series waits for its next update in a separate task.
         let next = |index: usize, mut records: Follow<Dynamic>| async move {

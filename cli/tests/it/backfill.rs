@@ -389,7 +389,7 @@ fn warning_without_a_response_names_the_cause() {
     BufReader::new(run.stderr.take().unwrap()).read_line(&mut line).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    let (start, end) = ("warning: no response from the service for ", " seconds (no connection); retrying\n");
+    let (start, end) = ("warning: no response from the service (no connection) for ", " seconds; retrying\n");
     assert!(line.starts_with(start) && line.ends_with(end), "{line}");
 }
 
