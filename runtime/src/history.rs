@@ -72,7 +72,7 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
 /// Nothing is sent before pages or records are requested. A record at the start of the range is included, but not a
-/// record at its end. If the endpoint requires a start and an end, the range replaces their values in the request.
+/// record at its end. If the endpoint requires a start, an end or an order, the history replaces its value.
 ///
 /// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
 /// If a response looks truncated, its window is fetched again in parts. In the result, each record has a later time

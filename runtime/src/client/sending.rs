@@ -31,9 +31,8 @@ impl Future for Sending {
             *self = Self::Sent(spawn(*parts)?);
         }
         let Self::Sent(task) = &mut *self else { return Poll::Pending };
-        Poll::Ready(
-            ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error)))),
-        )
+        let outcome = ready!(Pin::new(task).poll(cx));
+        Poll::Ready(outcome.unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error)))))
     }
 }
 

@@ -40,7 +40,7 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
         response.body = "null".into();
         return Ok(response);
     }
-    if response.ends_with_connection && !is_text && is_cut(body) {
+    if response.ends_with_connection && (!is_text || looks_like_json(body)) && is_cut(body) {
         let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
         return Err(error.with_response(response.status, response.headers).with_body(&response.body));

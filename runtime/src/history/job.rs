@@ -107,9 +107,8 @@ impl Options {
     fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
-            return Err(template
-                .request
-                .about(Error::build(format!("the range ends at {to}, before its start {from}"))));
+            let error = Error::build(format!("the range ends at {to}, before its start {from}"));
+            return Err(template.request.about(error));
         }
         let grid = template.grid;
         let closed = grid.floor(now);

@@ -280,9 +280,8 @@ impl<R> Pager<R> {
             }
         } else if has_more && self.limits.is_full(received) {
             let message = format!("one step has at least as many records as fit on a page ({received})");
-            let error =
-                Error::new(ErrorKind::Incomplete, message).with_hint("increase the page size or reduce the step");
-            page.state = PageState::Settled(Err(error));
+            let error = Error::new(ErrorKind::Incomplete, message);
+            page.state = PageState::Settled(Err(error.with_hint("increase the page size or reduce the step")));
             return;
         } else if response.missing.is_empty() {
             self.limits.complete(received);

@@ -82,22 +82,22 @@ impl ProcessRateLimiter {
     }
 
     /// Changes the limit for all requests that have not been sent. Requests in flight and requests in the windows still
-    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. A new window for
-    /// endpoints that had no window does not count requests that already wait.
+    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. An additional window
+    /// for certain endpoints does not count earlier requests.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
-        // A window keeps the queue of an old window for the same endpoints. The other old queues let all requests pass.
-        let mut old = std::mem::take(&mut queues.of_some);
-        for window in of_all.take_of_some() {
-            let index = old.iter().position(|(known, _)| known.endpoints == window.endpoints);
-            let queue = index.map_or_else(|| LimitQueue::new(RateLimit::none()), |index| old.swap_remove(index).1);
-            queue.set_limit(window.alone());
-            queues.of_some.push((window, queue));
-        }
-        for (_, queue) in &old {
-            queue.set_limit(RateLimit::none());
-        }
+        let (mut new, old) = (of_all.take_of_some(), queues.limit.clone().take_of_some());
+        // A queue keeps its window, or gets a new window for the same endpoints. Otherwise all its requests pass. The
+        // order of the queues does not change, because a request may have passed some of its queues.
+        queues.of_some.retain_mut(|(window, queue)| {
+            let is_next = |next: &&LimitWindow| next.endpoints == window.endpoints && !old.contains(next);
+            let next = new.iter().find(|next| *next == window).or_else(|| new.iter().find(is_next)).copied();
+            queue.set_limit(next.map_or(RateLimit::none(), LimitWindow::alone));
+            new.retain(|other| Some(*other) != next);
+            next.inspect(|next| *window = *next).is_some()
+        });
+        queues.of_some.extend(new.into_iter().map(|window| (window, LimitQueue::new(window.alone()))));
         queues.limit = limit;
         queues.all.set_limit(of_all);
     }

@@ -262,6 +262,14 @@ async fn truncated_json_is_requested_again() {
         client.market().ratio().coin("BTC").await.unwrap();
         assert_eq!(server.requests.lock().unwrap().len(), 2, "{length}");
     }
+    // A service may send JSON as plain text.
+    let text = |body: &str| {
+        let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n";
+        Step::Close(format!("{head}{body}").into_bytes())
+    };
+    let server = Server::start(vec![text(&DATA[..9]), text(DATA)]).await;
+    let client = server.builder().retry(retry.clone()).build().unwrap();
+    assert!(client.raw("/x").await.unwrap().is_object());
     // A complete body is never retried, even if its contents are invalid.
     let complete = |body: &str| Step::Write(socket::reply("200 OK", body));
     for (step, kind) in [

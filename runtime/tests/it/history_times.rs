@@ -12,12 +12,13 @@ use crate::scripted::{MockResponse, Service, reply};
 
 const DAY: i64 = 24 * HOUR;
 
-const fn params(unit: TimeUnit, required: Option<Evidence>) -> [ParamInfo; 4] {
+const fn params(unit: TimeUnit, required: Option<Evidence>) -> [ParamInfo; 5] {
     [
         ParamInfo { required, ..ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Documented) },
         ParamInfo { required, ..ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Documented) },
         ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented),
         ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented),
+        ParamInfo { required, ..ParamInfo::new("order", "order", ValueType::String, Evidence::Documented) },
     ]
 }
 
@@ -27,7 +28,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     limit: "limit",
     step: "every",
     evidence: Evidence::Documented,
-    sort: None,
+    sort: Some(("order", "asc")),
 });
 
 macro_rules! endpoint {
@@ -90,11 +91,11 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 #[tokio::test(start_paused = true)]
 async fn range_ends_are_written_in_the_unit_of_their_param() {
     let paths = check::<Texts>(0, 300, 1).await;
-    assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
+    assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300&order=asc"]);
     // The response may include the entire day that ends the range, or only the start of that day.
     for last in [0, DAY - 1] {
         let paths = check::<Days>(last, 500, 1).await;
-        assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500"]);
+        assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500&order=asc"]);
         check::<Days>(last, 100, 9).await;
     }
 }
@@ -107,16 +108,20 @@ async fn page_has_room_for_records_outside_of_its_range() {
     assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
 }
 
-/// The method of such an endpoint takes the start and the end as arguments.
+/// The method of such an endpoint takes the start, the end and the order as arguments.
 #[tokio::test(start_paused = true)]
-async fn a_history_replaces_the_required_start_and_end() {
+async fn a_history_replaces_the_required_start_end_and_order() {
     let service = Service::new(|request, _| answer(request, 0));
     let request = Request::<RequiredRange>::new(&service.client()).query("every", "1h").query("limit", 300);
-    let set = |after: &str| request.clone().query("after", after).query("before", "2020-01-02T00:00:00Z");
+    let set = |after: &str| {
+        let request = request.clone().query("after", after).query("before", "2020-01-02T00:00:00Z");
+        request.query("order", "desc")
+    };
     for request in [request.clone(), set("2020-01-01T00:00:00Z")] {
         let all = request.history(START..START + 2 * HOUR).collect().await.unwrap();
         assert_eq!(all.records.len(), 2);
-        assert!(service.paths().pop().unwrap().contains("after=2023-11-14T21:59:59Z&before=2023-11-15T00:00:00Z"));
+        let range = "after=2023-11-14T21:59:59Z&before=2023-11-15T00:00:00Z";
+        assert_eq!(service.paths().pop().unwrap(), format!("texts?{range}&every=1h&limit=300&order=asc"));
     }
     let mut pages = set("2020-01-01T00:00:00Z").history(START..START + 2 * HOUR).pages();
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;

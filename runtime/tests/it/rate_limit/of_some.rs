@@ -63,6 +63,22 @@ async fn a_changed_window_changes_for_queued_requests() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_window_keeps_its_requests_if_another_is_removed() {
+    const BOTH: RateLimit =
+        RateLimit::set(&[LimitWindow::of(10, 1, &["/heavy"]), LimitWindow::of(20, 3600, &["/heavy"])], None);
+    const HOUR: RateLimit = RateLimit::set(&[LimitWindow::of(20, 3600, &["/heavy"])], None);
+    let service = Service::new(|_, _| ok());
+    let limiter = ProcessRateLimiter::new(BOTH);
+    let client = service.builder().rate_limiter(limiter.clone()).build().unwrap();
+    let begun = Instant::now();
+    for number in 0..5 {
+        Request::<Heavy>::new(&client).await.unwrap();
+        limiter.set_rate_limit(if number < 2 { BOTH } else { HOUR });
+        assert_eq!(begun.elapsed() > 3000 * SECOND, number == 4, "{number} after {:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_heavy_request_counts_as_several() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
