@@ -6,7 +6,7 @@
 use std::future::IntoFuture;
 
 use clap::Args;
-use generated_client::{AnyBody, Client, Dynamic, Error, Request};
+use generated_client::{AnyBody, Client, Dynamic, Error, Request, SERVICE};
 
 use crate::command_line::Chosen;
 use crate::connection::Connection;
@@ -14,6 +14,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
+use crate::progress::counted;
 use crate::record_columns::{self, Part};
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
 use crate::stdout;
@@ -50,9 +51,16 @@ impl Get {
         self.print(&responses)?;
         let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
         for ((series, body), label) in responses.iter().zip(labels) {
-            let Some(part) = record_columns::part(series, body) else { continue };
-            if part.records.is_empty() {
-                log.warning(&format!("{label}: no records"));
+            match record_columns::part(series, body).map(|part| part.records.len()) {
+                Some(0) => log.warning(&format!("{label}: no records")),
+                Some(count) if page_size(series).is_some_and(|size| count >= size) => {
+                    let advice = "the range may have more; set a higher limit, or use `derivs backfill`";
+                    log.warning(&format!(
+                        "{label}: the page is full with {}; {advice}",
+                        counted(count as u64, "record")
+                    ));
+                }
+                _ => {}
             }
         }
         // Every failure is printed here, except the first, which ends the command.
@@ -85,6 +93,15 @@ impl Get {
             stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
         })
     }
+}
+
+/// Returns the maximum number of records in the response of a series with a range, if it is known.
+fn page_size(series: &Series) -> Option<usize> {
+    let endpoint = series.endpoint.known?;
+    let info = endpoint.history(&SERVICE)?;
+    series.value(info.from).or(series.value(info.to))?;
+    let size = series.value(info.limit).map(ParamValue::shown);
+    size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
 }
 
 fn print_by_endpoint(parts: &[Part<'_>]) -> Result<()> {

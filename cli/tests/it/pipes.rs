@@ -65,6 +65,22 @@ fn records_are_csv_in_a_pipe() {
 }
 
 #[test]
+fn a_full_page_of_a_range_is_a_warning() {
+    let Metric { name, endpoint, history, .. } = metric();
+    let [from, limit] = [history.from, history.limit].map(option);
+    let warning = |count: usize| format!("warning: {name}: the page is full with {count} records; the range may have");
+    let full = run(&get(&[from, "7d", limit, metric().page_size(), "--sandbox"]));
+    assert!(full.code == Some(0) && full.err.starts_with(&warning(page_size())), "{}", full.err);
+    if let Some(default) = endpoint.param(history.limit).unwrap().default {
+        let full = run(&get(&[from, "90d", "--sandbox"]));
+        assert!(full.err.starts_with(&warning(default.parse().unwrap())), "{}", full.err);
+    }
+    // The last two hours have at most two records.
+    let partial = run(&get(&[from, "2h", limit, metric().page_size(), "--sandbox"]));
+    assert_eq!((partial.code, partial.err.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn several_series_are_one_table_with_their_params() {
     let Metric { time, endpoint, key, keys, .. } = metric();
     let args = [&["get"], &*metric().two_hourly(), &[other_metric().name], &page()].concat();
