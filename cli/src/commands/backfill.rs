@@ -14,6 +14,7 @@ use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 use crate::backfill_report::{Reporter, announced, ending, failed_request, no_record, planned};
 use crate::command_line::candidates;
 use crate::commands::get::request;
+use crate::commands::status::check_clock;
 use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
@@ -102,6 +103,7 @@ impl Backfill {
         let job = self.job(&connected.client, &connected.monitor, &file, target)?;
         let plan = job.plan().await?;
         log.remark(&announced(&plan));
+        check_clock(plan.series.iter().filter_map(|series| series.last), log);
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }

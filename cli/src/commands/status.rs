@@ -21,8 +21,8 @@ use crate::{endpoint_names, stdout, time_arg};
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or if the last record
-of a series is older than --max-age.")]
+Exit code 6 if a file is damaged, if a part of a series was never fetched or is not in the file yet, or, with --max-age,
+if the last record of a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -53,6 +53,7 @@ impl Status {
             stdout::print(table.text(Format::or_for_reader(None, Format::Csv))?)?;
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
+        check_clock(status.series.iter().filter_map(|series| series.last), log);
         let problems = self.problems(&status, now);
         if problems.is_empty() {
             return Ok(());
@@ -63,7 +64,8 @@ impl Status {
     /// Returns the reasons for a failure, each with its number of files, records or series.
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
-            self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + step(series) + max < now))
+            let is_old = |max| series.last.is_none_or(|last| last + step(series) + max < now || last > now);
+            self.max_age.is_some_and(is_old)
         };
         let labels = |all: Vec<&SeriesStatus>| {
             let labels: Vec<_> = all.iter().map(|series| label(&series.path)).collect();
@@ -76,7 +78,7 @@ impl Status {
             (status.damaged.len(), counted(status.damaged.len() as u64, "damaged file")),
             (usize::from(status.pending > 0), format!("{} {unfinished}", counted(status.pending, "record"))),
             (unfetched.0, format!("a part of {} was never fetched; run the backfill again", unfetched.1)),
-            (old.0, format!("last record too old: {}", old.1)),
+            (old.0, format!("last record too old or in the future: {}", old.1)),
         ];
         problems.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect()
     }
@@ -91,9 +93,18 @@ fn label(path: &str) -> String {
     path.split('/').map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Warns if the newest record is in the future, because the age of the records is then unknown.
+pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
+    if let Some(last) = lasts.max().filter(|last| *last > Timestamp::now()) {
+        let last = time_arg::shown(last);
+        log.warning(&format!("the newest record, of {last}, is in the future; check the clock of this machine"));
+    }
+}
+
 /// Returns `up to date`, or the age of the last record as text.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
+        (_, Some(last)) if last > now => "in the future".to_owned(),
         (Some(0), _) => "up to date".to_owned(),
         (_, Some(last)) => format!("{} old", age(last + step(series), now)),
         _ => "empty".to_owned(),
@@ -129,7 +140,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "records": series.rows,
         "first": series.first.map(time),
         "last": series.last.map(time),
-        "is_up_to_date": series.behind(now) == Some(0),
+        "is_up_to_date": series.behind(now) == Some(0) && series.last <= Some(now),
         "intervals_behind": series.behind(now),
         "missing": series.missing,
         "gaps": series.gaps.iter().map(|gap| json!([time(gap.start), time(gap.end)])).collect::<Vec<_>>(),
@@ -137,4 +148,24 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "revised": series.revised,
         "invalid": series.invalid,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_that_ends_in_the_future_is_not_up_to_date() {
+        let mut series = SeriesStatus::default();
+        (series.step, series.last) = (3600, Some(7200.into()));
+        let options = Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), json: false };
+        let mut status = tables::Status::default();
+        status.series = vec![series.clone()];
+        for (now, expected) in [(7199, "in the future"), (7200, "up to date"), (7200 + 3 * 3600, "2 hours old")] {
+            let (now, is_current) = (Timestamp::from_unix_seconds(now), expected == "up to date");
+            assert_eq!(state(&series, now), expected);
+            assert_eq!(object(&series, now)["is_up_to_date"], is_current);
+            assert_eq!(options.problems(&status, now).is_empty(), is_current);
+        }
+    }
 }

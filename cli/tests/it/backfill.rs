@@ -247,6 +247,28 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
+/// Instead of the clock, the test changes the time of the last record in the state.
+#[test]
+fn records_in_the_future_are_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let first = run(&one(&data, &["--sandbox"]));
+    assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
+    let series = std::fs::read_dir(data.join(metric().endpoint.to_string())).unwrap();
+    let mut folder = series.map(|entry| entry.unwrap().path()).next().unwrap();
+    while !folder.join(".backfill.json").exists() {
+        folder = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    }
+    let state = folder.join(".backfill.json");
+    let mut object: serde_json::Value = support::contents(&state).parse().unwrap();
+    object["last"] = "2999-01-01T00:00:00Z".into();
+    std::fs::write(&state, object.to_string()).unwrap();
+    let output = run(&one(&data, &["--sandbox", "--dry-run"]));
+    let expected = "warning: the newest record, of 2999-01-01 00:00, is in the future; check the clock of this machine
+";
+    assert!(output.code == Some(0) && output.err.ends_with(expected), "{}", output.err);
+}
+
 /// The exit code is 5, because the service would reject the same command again. No file is written, because an empty
 /// file would hide the reason.
 #[test]
