@@ -66,7 +66,11 @@ impl fmt::Display for Error {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
             Self::Damaged { path, why } => {
-                write!(f, "{path}: damaged: {why}; delete it and run the backfill again for its range")
+                // A text file is not continued without its rows, so it is deleted too.
+                let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
+                let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
+                let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));
+                write!(f, "{path}: damaged: {why}; delete {both} and run the backfill again for its range")
             }
             Self::InUse { target, by } => write!(f, "{target}: another backfill is writing these series: {by}"),
             Self::InvalidInput(message) => f.write_str(message),

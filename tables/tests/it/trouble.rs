@@ -140,6 +140,26 @@ async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_error_for_damaged_rows_of_a_text_file_names_both_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, rows) = (dir.path().join("out.csv"), dir.path().join("out.csv.parts/rows.parquet"));
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let intact = fs::read(&rows).unwrap();
+    for (length, changed) in [(intact.len(), 1000), (1000, 0)] {
+        let mut damaged = intact[..length].to_vec();
+        damaged[changed] ^= 1;
+        fs::write(&rows, &damaged).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        let advice = format!("; delete it and {} and run the backfill again for its range", path.display());
+        assert!(error.ends_with(&advice), "{error}");
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(&rows).unwrap();
+        assert_eq!(run(&whole).await.records, 30 * 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
     for name in ["out.csv", "out.jsonl.gz"] {
         let dir = tempfile::tempdir().unwrap();
