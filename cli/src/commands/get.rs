@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
 use crate::progress::counted;
-use crate::record_columns::{self, Part};
+use crate::record_columns;
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
 use crate::stdout;
 use crate::table::Format;
@@ -71,24 +71,28 @@ impl Get {
     }
 
     fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
-        let (mut parts, mut others) = (Vec::new(), Vec::new());
-        for (series, body) in responses {
-            match record_columns::part(series, body) {
-                Some(part) => parts.push(part),
-                None => others.push((series, body)),
-            }
-        }
+        let parts: Vec<_> = responses.iter().filter_map(|(series, body)| record_columns::part(series, body)).collect();
+        let mut others =
+            responses.iter().filter(|(series, body)| record_columns::part(series, body).is_none()).peekable();
         let format = Format::or_for_reader(self.format, Format::Csv);
-        if let (Some(Format::Csv), Some((series, _))) = (self.format, others.first()) {
+        if let (Some(Format::Csv), Some((series, _))) = (self.format, others.peek()) {
             let message = format!("the response of {} has no records", series.endpoint.name);
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         if format == Format::Table {
-            print_by_endpoint(&parts)?;
+            let by_endpoint: Vec<_> =
+                parts.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
+            for (index, of_one) in by_endpoint.iter().enumerate() {
+                let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
+                if by_endpoint.len() > 1 {
+                    stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name))?;
+                }
+                stdout::print(record_columns::table(of_one).text(Format::Table)?)?;
+            }
         } else if !parts.is_empty() {
             stdout::print(record_columns::table(&parts).text(format)?)?;
         }
-        others.iter().try_for_each(|(_, body)| {
+        others.try_for_each(|(_, body)| {
             let body = serde_json::to_value(body).unwrap_or_default();
             stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
         })
@@ -102,18 +106,6 @@ fn page_size(series: &Series) -> Option<usize> {
     series.value(info.from).or(series.value(info.to))?;
     let size = series.value(info.limit).map(ParamValue::shown);
     size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
-}
-
-fn print_by_endpoint(parts: &[Part<'_>]) -> Result<()> {
-    let by_endpoint: Vec<_> = parts.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
-    for (index, of_one) in by_endpoint.iter().enumerate() {
-        let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
-        if by_endpoint.len() > 1 {
-            stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name))?;
-        }
-        stdout::print(record_columns::table(of_one).text(Format::Table)?)?;
-    }
-    Ok(())
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
