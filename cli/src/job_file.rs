@@ -75,7 +75,9 @@ impl Source<'_> {
             }
             series.extend(of_group);
         }
-        let to = self.parsed(table, "to", time_arg::timestamp)?.unwrap_or_else(Timestamp::now);
+        let to = self
+            .parsed(table, "to", time_arg::timestamp)?
+            .unwrap_or_else(|| Timestamp::now().floor(Duration::from_secs(1)));
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         Ok(JobFile { series, from, to, out, refetch })
     }

@@ -63,9 +63,9 @@ fn date_time(text: &str) -> Option<Timestamp> {
     Some(if offset.starts_with('-') { local + distance } else { local - distance })
 }
 
-/// Parses a time, for clap.
+/// Parses a time, for clap. The current time is rounded down to a second.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
-    parse(text, Timestamp::now())
+    parse(text, Timestamp::now().floor(Duration::from_secs(1)))
 }
 
 /// Parses a duration, for clap.
@@ -112,6 +112,13 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(check(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn relative_times_are_whole_seconds() {
+        for text in ["now", "7d"] {
+            assert_eq!(shown(timestamp(text).unwrap()).find('.'), None, "{text}");
         }
     }
 
