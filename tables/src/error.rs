@@ -52,7 +52,11 @@ impl Error {
         path: impl fmt::Display,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self::Storage { path: path.to_string(), source: source.into() }
+        // An error that already has a path is not changed.
+        match source.into().downcast::<Self>() {
+            Ok(error) => *error,
+            Err(source) => Self::Storage { path: path.to_string(), source },
+        }
     }
 
     pub(crate) fn damaged(path: impl Into<String>, why: impl Into<String>) -> Self {
@@ -91,5 +95,16 @@ impl std::error::Error for Error {
 impl From<runtime::Error> for Error {
     fn from(error: runtime::Error) -> Self {
         Self::Request(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_error_names_its_path_once() {
+        let full = Error::storage("a.csv", "No space left on device");
+        assert_eq!(Error::storage("a.csv", full).to_string(), "a.csv: No space left on device");
     }
 }
