@@ -94,7 +94,16 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
-        if file.out == "-" && !self.dry_run {
+        let is_stream = file.out == "-";
+        let is_file = matches!(Target::parse(&file.out), Ok(Target::File { .. }));
+        if self.format.is_some() && !is_stream {
+            let message = "`--format` is only for `--out -`; the name of a file determines its format";
+            return Err(Failure::usage(message));
+        }
+        if self.partition.is_some() && (is_stream || is_file) {
+            return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
+        }
+        if is_stream && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
         let target = Target::parse(&file.out)?;

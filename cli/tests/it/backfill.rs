@@ -291,6 +291,22 @@ fn range_that_ends_before_its_start_is_an_error() {
 }
 
 #[test]
+fn options_without_an_effect_are_errors() {
+    let format = "error: `--format` is only for `--out -`; the name of a file determines its format\n";
+    let partition = "error: `--partition` is only for a data set, but `--out` is not a folder or bucket\n";
+    let table = [
+        ("a.parquet", ["--format", "jsonl"], format),
+        ("data", ["--format", "jsonl"], format),
+        ("a.csv", ["--partition", "day"], partition),
+        ("-", ["--partition", "day"], partition),
+    ];
+    for (out, more, expected) in table {
+        let output = run(&one(Path::new(out), &[&more[..], &["--sandbox"]].concat()));
+        assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
+    }
+}
+
+#[test]
 fn wrong_key_ends_the_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
