@@ -3,11 +3,12 @@
 //! Both sources are in order of time and have the same columns. The output is batches in order of time. A fetched row
 //! replaces the existing row of the same time.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
 use runtime::Value;
 
@@ -28,7 +29,7 @@ pub(crate) struct Changes {
     pub(crate) added: u64,
     /// Number of new rows between existing rows.
     pub(crate) filled: u64,
-    /// Number of existing rows whose values changed.
+    /// Number of existing rows whose values changed. A value that does not fit its column is not a change.
     pub(crate) revised: u64,
     /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
@@ -139,7 +140,7 @@ fn merge<'r>(
                 continue;
             }
             let kept = keep_valid(&was, &fetched)?;
-            changes.revised += u64::from(kept != was);
+            changes.revised += u64::from(values(&kept) != values(&was));
             if kept != was {
                 changes.checked(&kept);
             }
@@ -186,6 +187,15 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
     let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// Returns the values in the columns of a row, and its unknown fields except values that do not fit their columns.
+fn values(row: &RecordBatch) -> (Vec<&ArrayRef>, BTreeMap<String, Value>) {
+    let columns = row.schema_ref().fields().iter().zip(row.columns());
+    let columns = columns.filter(|(field, _)| field.name() != UNKNOWN_FIELDS).map(|(_, column)| column);
+    let mut unknown: BTreeMap<_, _> = serde_json::from_value(unknown_fields(row, 0)).unwrap_or_default();
+    unknown.retain(|name: &String, _| row.schema_ref().field_with_name(name).is_err());
+    (columns.collect(), unknown)
 }
 
 /// Returns for each row `true` if a value did not fit its column, so that the value is among the unknown fields.
