@@ -113,7 +113,7 @@ impl Reporter {
         let empty: Vec<&str> =
             of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
         let (all, failed) = (self.labels.len(), summary.failed.len());
-        let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind());
+        let pages = self.failures.iter().map(|(_, failure)| Failure::from(failure.error.clone()).exit_kind);
         let series = summary.failed.into_iter().map(|(index, error)| self.failed(index, error));
         let endings: Vec<ExitKind> = series.chain(pages).collect();
         let message = match summary.failed_pages {
@@ -137,7 +137,7 @@ impl Reporter {
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
         self.log.warning(&line_of(&format!("{}: {reason}", self.label(series)), MAX_LINE));
-        Failure::from(error).exit_kind()
+        Failure::from(error).exit_kind
     }
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
@@ -247,6 +247,6 @@ mod tests {
         let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
         let expected =
             "stopped because the service does not respond; 0 records kept\n  help: run the same command to continue";
-        assert_eq!((failure.exit_kind() as u8, failure.to_string().as_str()), (4, expected));
+        assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));
     }
 }

@@ -52,7 +52,7 @@ const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings 
 /// The error of a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    exit_kind: ExitKind,
+    pub(crate) exit_kind: ExitKind,
     message: String,
     /// Advice; empty if there is none.
     help: String,
@@ -93,10 +93,6 @@ impl Failure {
     pub(crate) fn at(mut self, position: &str) -> Self {
         self.message = format!("{position}: {}", self.message);
         self
-    }
-
-    pub(crate) fn exit_kind(&self) -> ExitKind {
-        self.exit_kind
     }
 }
 

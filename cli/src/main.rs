@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             if !message.is_empty() {
                 log::error(&message);
             }
-            ExitCode::from(failure.exit_kind() as u8)
+            ExitCode::from(failure.exit_kind as u8)
         }
     }
 }

@@ -94,20 +94,18 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
-        let is_stream = file.out == "-";
-        let is_file = matches!(Target::parse(&file.out), Ok(Target::File { .. }));
+        let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
         if self.format.is_some() && !is_stream {
             let message = "`--format` is only for `--out -`; the name of a file determines its format";
             return Err(Failure::usage(message));
         }
-        if self.partition.is_some() && (is_stream || is_file) {
+        if self.partition.is_some() && (is_stream || matches!(target, Ok(Target::File { .. }))) {
             return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
         }
         if is_stream && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
-        let target = Target::parse(&file.out)?;
-        let labels = labels(&file.series);
+        let (target, labels) = (target?, labels(&file.series));
         let connected = self.connection.open(log).await?;
         let job = self.job(&connected.client, &connected.monitor, &file, target)?;
         let plan = job.plan().await?;
@@ -140,7 +138,7 @@ impl Backfill {
                 let page = page?;
                 for failure in &page.report.failed_pages {
                     log.warning(&failed_request(&label, failure));
-                    failed.push(Failure::from(failure.error.clone()).exit_kind());
+                    failed.push(Failure::from(failure.error.clone()).exit_kind);
                 }
                 fetched += u64::from(page.report.failed_pages.is_empty());
                 is_empty &= page.records.is_empty();
