@@ -46,7 +46,7 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenS
     let implementation = quote! {
         impl Endpoint for #marker {
             type Body = #body;
-            const INFO: &'static EndpointInfo = #info;
+            const INFO: &EndpointInfo = #info;
         }
     };
     std::iter::once(implementation).chain(takes(api, &marker, endpoint)).collect()

@@ -94,14 +94,12 @@ fn methods(group: &Group) -> Option<TokenStream> {
 /// and with `HasHistory` if the endpoint has a history.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
-    let markers: Vec<_> = group
-        .methods()
-        .map(|endpoint| {
-            let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
-            let history = endpoint.has_history.then(|| quote!(: HasHistory));
-            quote!(#marker #method #history)
-        })
-        .collect();
+    let marker = |endpoint: &Endpoint| {
+        let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
+        let history = endpoint.has_history.then(|| quote!(: HasHistory));
+        quote!(#marker #method #history)
+    };
+    let markers: Vec<_> = group.methods().map(marker).collect();
     (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
 }
 
@@ -131,8 +129,7 @@ fn registry(api: &Api, group: &Group) -> TokenStream {
 
 fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
     let mut imports = record::imports(api);
-    let registry =
-        "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ListFormat ParamInfo ParamList ParamLocation";
+    let registry = "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ListFormat ParamInfo ParamLocation";
     imports.extend(names_of("::runtime::registry", registry));
     imports.extend(names_of("::runtime", "Endpoint markers takes").chain(names_of("crate", "Client Request Series")));
     imports.extend(names_of("super::service", "params records").chain([("HasHistory", "::runtime::history")]));

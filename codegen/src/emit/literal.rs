@@ -198,11 +198,11 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
 }
 
 /// Returns the call of a setter with a list of values; nothing if the list is empty.
-pub(super) fn values(key: &str, values: &[String]) -> TokenStream {
+pub(super) fn values<T: ToTokens>(key: &str, values: &[T]) -> TokenStream {
     if values.is_empty() { TokenStream::new() } else { list(key, values) }
 }
 
-fn list(key: &str, values: &[String]) -> TokenStream {
+fn list<T: ToTokens>(key: &str, values: &[T]) -> TokenStream {
     set(key, Some(quote!(&[#(#values),*])))
 }
 
@@ -234,8 +234,11 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 fn body(body: &Body) -> TokenStream {
     match body {
         Body::Series { record, time, time_form, evidence } => {
-            let (record, time) = (option(record.as_ref().map(record_info)), option(time.as_ref()));
-            let time_unit = option(*time_form);
+            let record = option(record.as_ref().map(record_info));
+            if let (Some(time), None) = (time, time_form) {
+                return quote!(.series(#record, #time, #evidence));
+            }
+            let (time, time_unit) = (option(time.as_ref()), option(*time_form));
             quote!(.body(BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence }))
         }
         Body::Object { record, evidence } => {
@@ -248,16 +251,17 @@ fn body(body: &Body) -> TokenStream {
 
 /// Returns the params of an endpoint: the constant of the param set, the endpoint's own params, and those params of the
 /// set that the endpoint overrides.
-fn params(api: &Api, endpoint: &Endpoint) -> Option<TokenStream> {
-    let params = endpoint.params.as_ref()?;
-    let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
+fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
+    let Some(params) = &endpoint.params else { return TokenStream::new() };
+    let shared = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     // `resolve` puts the params of the set first.
-    let (of_set, own) = params.split_at(set.map_or(0, |set| set.params.len()));
+    let (of_set, own) = params.split_at(shared.map_or(0, |set| set.params.len()));
     let literal = |param| endpoint_param(param, &api.shared_params);
-    let own = own.iter().map(literal);
     let changed = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal);
-    let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
-    Some(quote!(ParamList { shared: #set, overrides: &[#(#changed),*], specific: &[#(#own),*] }))
+    let changed = values("overrides", &changed.collect::<Vec<_>>());
+    let own = values("specific_params", &own.iter().map(literal).collect::<Vec<_>>());
+    let shared = shared.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
+    quote!(.shared_params(#shared) #changed #own)
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
@@ -272,7 +276,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         text("summary", &endpoint.summary),
         some("path", endpoint.path.as_ref()),
         set("evidence", Some(evidence).filter(|evidence| **evidence != Evidence::Documented)),
-        some("params", params(api, endpoint)),
+        params(api, endpoint),
         body(&endpoint.body),
         set("history_source", history),
         set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),

@@ -135,7 +135,6 @@ const TYPES: &[&str] = &[
     "NamedType",
     "OutOfRange",
     "ParamInfo",
-    "ParamList",
     "ParamLocation",
     "ParseTimestampError",
     "REGISTRY",

@@ -15,8 +15,7 @@ pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
 
 /// The error about a param with `const_value` and a key that implies other values.
-const FIXED: Fault =
-    Fault("fixed-param", "this key has no effect with `const_value`", "omit this key or `const_value`");
+const FIXED: Fault = Fault("fixed-param", "this key has no effect with `const_value`", "omit this key");
 
 /// The error about a timestamp with both `unit` and `format`.
 pub(super) const UNIT_OR_FORMAT: Fault =

@@ -35,7 +35,7 @@ markers!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
+    const INFO: &EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
         .summary("Identifiers of all supported exchanges and coins.")
         .path(Some("/catalog"))
         .evidence(Evidence::Reported)

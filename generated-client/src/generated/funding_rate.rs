@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
 };
 use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
@@ -43,40 +42,28 @@ markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
+    const INFO: &EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
         .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
         .path(Some("/fundingRate"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new(
-                            "aggregation_type",
-                            "aggregationType",
-                            ValueType::named::<AggregationType>(),
-                            Evidence::Published,
-                        )
-                        .default(Some("sum"))
-                        .summary("How the rates of several exchanges are combined.")
-                        .notes(
-                            "The values and the default are from the previous API version; public clients do not send it.",
-                        ),
-                    params::MARKET_TYPES
-                        .evidence(Evidence::Published)
-                        .notes(
-                            "The values and the default are from other endpoints. Unknown: whether they apply here.",
-                        ),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<FundingRateRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Published,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[
+            ParamInfo::new(
+                    "aggregation_type",
+                    "aggregationType",
+                    ValueType::named::<AggregationType>(),
+                    Evidence::Published,
+                )
+                .default(Some("sum"))
+                .summary("How the rates of several exchanges are combined.")
+                .notes(
+                    "The values and the default are from the previous API version; public clients do not send it.",
+                ),
+            params::MARKET_TYPES
+                .evidence(Evidence::Published)
+                .notes("The values and the default are from other endpoints. Unknown: whether they apply here."),
+        ])
+        .series(Some(RecordInfo::of::<FundingRateRecord>()), "openDate", Evidence::Published);
 }
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 

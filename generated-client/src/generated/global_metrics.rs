@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers};
 use ::runtime::history::HasHistory;
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_without_exchange;
@@ -122,82 +122,41 @@ markers!(
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
+    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
         .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidAsk);
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "global_metrics",
-            "global_bid_ask_ratio",
-            "Global Bid Ask Ratio",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask_ratio", "Global Bid Ask Ratio")
         .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: the formula, and which side is positive.");
 }
 takes_without_exchange!(GlobalBidAskRatio);
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "global_metrics",
-            "global_bid_ask_delta",
-            "Global Bid Ask Delta",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask_delta", "Global Bid Ask Delta")
         .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidAskDelta);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "global_metrics",
             "global_bid_ask_ratio_increase_decrease",
             "Global Bid Ask Ratio Increase Decrease",
@@ -205,52 +164,26 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         .summary("Change of the order book imbalance of the whole market since the previous interval.")
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: the formula of the ratio, and which side is positive.");
 }
 takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "global_metrics",
-            "global_combined_book",
-            "Global Combined Book",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_combined_book", "Global Combined Book")
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalCombinedBook);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "global_metrics",
             "global_bids_increase_decrease",
             "Global Bids Increase Decrease",
@@ -258,25 +191,14 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "global_metrics",
             "global_asks_increase_decrease",
             "Global Asks Increase Decrease",
@@ -284,19 +206,8 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalAsksIncreaseDecrease);
 

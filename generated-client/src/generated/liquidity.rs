@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{
     Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
@@ -188,34 +188,21 @@ markers!(
 
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "average_leverage_used",
-            "Average Leverage Used",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "average_leverage_used", "Average Leverage Used")
         .aliases(&["Top Trader Average Leverage Used"])
         .summary(
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path(Some("/averageLeverageUsed"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .allowed_values(&["okx_perp_coin"])
-                        .rejected_values(&["binance_perp_stable"])
-                        .example(Some("okx_perp_coin")),
-                ],
-                specific: &[params::ADVANCE_FILTER],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AverageLeverageUsedRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[
+            params::EXCHANGE
+                .allowed_values(&["okx_perp_coin"])
+                .rejected_values(&["binance_perp_stable"])
+                .example(Some("okx_perp_coin")),
+        ])
+        .specific_params(&[params::ADVANCE_FILTER])
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), "openDate", Evidence::Documented);
 }
 takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
 
@@ -250,7 +237,7 @@ fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_
 
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "liquidity",
             "top_trader_average_leverage_delta",
             "Top Trader Average Leverage Delta",
@@ -260,19 +247,9 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path(Some("/topTraderAverageLeverageDelta"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
+        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), "openDate", Evidence::Reported);
 }
 takes_one_exchange!(TopTraderAverageLeverageDelta);
 
@@ -304,7 +281,7 @@ fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1)
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "liquidity",
             "cumulative_liquidation_level",
             "Cumulative Liquidation Level",
@@ -314,21 +291,16 @@ impl Endpoint for CumulativeLiquidationLevel {
         )
         .path(Some("/cumulativeLiqLevel"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN,
-                    params::EXCHANGE
-                        .tested_values(
-                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                        ),
-                    params::TIMESTAMP,
-                    params::LEVEL_LEVERAGE,
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN,
+            params::EXCHANGE
+                .tested_values(
+                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                ),
+            params::TIMESTAMP,
+            params::LEVEL_LEVERAGE,
+        ])
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
             time: None,
@@ -443,32 +415,18 @@ fields!(
 
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation_levels_count",
-            "Liquidation Levels Count",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_count", "Liquidation Levels Count")
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path(Some("/liqLevelsCount"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
-                        .rejected_values(&["binance_perp_stable"])
-                        .example(Some("binance_perp_coin")),
-                ],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsCountRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[
+            params::EXCHANGE
+                .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                .rejected_values(&["binance_perp_stable"])
+                .example(Some("binance_perp_coin")),
+        ])
+        .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), "openDate", Evidence::Reported)
         .notes(
             "The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the counts of longs and shorts are returned too, and whether open levels or new levels of the interval are counted.",
         );
@@ -503,27 +461,14 @@ fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1
 
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation_levels_size",
-            "Liquidation Levels Size",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_size", "Liquidation Levels Size")
         .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
         .path(Some("/liqLevelsSize"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::EXCHANGE.tested_values(&["binance_perp_stable"])],
-                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Published,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
+        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), "openDate", Evidence::Published);
 }
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
 
@@ -575,23 +520,14 @@ fields!(
 
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
         .summary("Value of positions liquidated in the interval, split into longs and shorts.")
         .path(Some("/liquidation"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[params::EXCHANGES.tested_values(&["binance_perp_stable"])],
-                specific: &[params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LiquidationRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .overrides(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
+        .specific_params(&[params::BUCKET])
+        .series(Some(RecordInfo::of::<LiquidationRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
@@ -633,43 +569,36 @@ fields!(LiquidationRecord => open_date = 0, long_liquidation = 1, short_liquidat
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
         .summary(
             "Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in each.",
         )
         .path(Some("/liquidationHeatmap"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN,
-                    params::EXCHANGES
-                        .default(Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"))
-                        .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
-                    ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
-                        .summary("Time range that the heatmap covers.")
-                        .notes(
-                            "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
-                        ),
-                    ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
-                        .default(Some("all"))
-                        .summary("Leverage class to show.")
-                        .notes("The previous API version accepted several."),
-                    ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
-                        .default(Some("relative"))
-                        .summary("Scaling of the sizes."),
-                    ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
-                        .summary("Exchange of the price candles that accompany the heatmap.")
-                        .notes("Default: the first exchange."),
-                    params::TIMESTAMP
-                        .notes(
-                            "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
-                        ),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN,
+            params::EXCHANGES
+                .default(Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"))
+                .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
+            ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
+                .summary("Time range that the heatmap covers.")
+                .notes(
+                    "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
+                ),
+            ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
+                .default(Some("all"))
+                .summary("Leverage class to show.")
+                .notes("The previous API version accepted several."),
+            ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
+                .default(Some("relative"))
+                .summary("Scaling of the sizes."),
+            ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
+                .summary("Exchange of the price candles that accompany the heatmap.")
+                .notes("Default: the first exchange."),
+            params::TIMESTAMP
+                .notes("Without it, the current snapshot is returned; past ones have a resolution of one minute."),
+        ])
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
             time: None,
@@ -735,28 +664,23 @@ fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size =
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
         .summary("All predicted liquidation levels of open positions, with value, side and leverage class.")
         .path(Some("/liquidationLevels"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN,
-                    params::EXCHANGE
-                        .tested_values(
-                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                        ),
-                    params::TIMESTAMP,
-                    params::LEVEL_LEVERAGE,
-                    ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                        .default(Some("all"))
-                        .summary("Side of the levels to return."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN,
+            params::EXCHANGE
+                .tested_values(
+                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                ),
+            params::TIMESTAMP,
+            params::LEVEL_LEVERAGE,
+            ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                .default(Some("all"))
+                .summary("Side of the levels to return."),
+        ])
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
             time: None,
@@ -839,33 +763,24 @@ fields!(
 
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "liquidation_levels_tv",
-            "Liquidation Levels TV",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_tv", "Liquidation Levels TV")
         .summary(
             "Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in another form.",
         )
         .path(Some("/liquidationLevelsTV"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN,
-                    params::EXCHANGE
-                        .tested_values(
-                            &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                        ),
-                    params::TIMESTAMP,
-                    params::LEVEL_LEVERAGE,
-                    ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                        .summary("Side of the levels to return."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN,
+            params::EXCHANGE
+                .tested_values(
+                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                ),
+            params::TIMESTAMP,
+            params::LEVEL_LEVERAGE,
+            ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
+                .summary("Side of the levels to return."),
+        ])
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -876,34 +791,20 @@ takes!(
 
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "liquidity",
-            "top_trader_margin_used",
-            "Top Trader Margin Used",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "top_trader_margin_used", "Top Trader Margin Used")
         .summary("Margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsed"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
+        .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
 }
 takes_one_exchange!(TopTraderMarginUsed);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "liquidity",
             "top_trader_margin_used_delta",
             "Top Trader Margin Used Delta",
@@ -911,19 +812,9 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsedDelta"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
+        .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }
 takes_one_exchange!(TopTraderMarginUsedDelta);

@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -240,24 +239,13 @@ markers!(
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
         .summary(
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path(Some("/topTraderAccounts"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
@@ -314,44 +302,30 @@ fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio =
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "top_trader_positions",
-            "Top Trader Positions",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_positions", "Top Trader Positions")
         .summary(
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path(Some("/topTraderPositions"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .tested_values(&[
-                            "binance_perp_stable",
-                            "binance_perp_coin",
-                            "okx_perp_stable",
-                            "bitget_perp_stable",
-                            "huobi_perp_coin",
-                        ]),
-                ],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[
+            params::EXCHANGE
+                .tested_values(&[
+                    "binance_perp_stable",
+                    "binance_perp_coin",
+                    "okx_perp_stable",
+                    "bitget_perp_stable",
+                    "huobi_perp_coin",
+                ]),
+        ])
+        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_top_trader_accounts",
             "Anchored Top Trader Accounts",
@@ -360,19 +334,9 @@ impl Endpoint for AnchoredTopTraderAccounts {
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
         .path(Some("/anchoredTopTraderAccounts"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
 takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
@@ -422,7 +386,7 @@ fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumula
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_top_trader_positions",
             "Anchored Top Trader Positions",
@@ -431,52 +395,29 @@ impl Endpoint for AnchoredTopTraderPositions {
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredTopTraderPositions"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
 }
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
         .summary(
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path(Some("/globalAccounts"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
-                ],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])])
+        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_global_accounts",
             "Anchored Global Accounts",
@@ -485,40 +426,19 @@ impl Endpoint for AnchoredGlobalAccounts {
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredGlobalAccounts"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredLongShortShare>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
 }
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
         .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
         .path(Some("/netLongShort"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<NetLongShortRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .series(Some(RecordInfo::of::<NetLongShortRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(NetLongShort);
@@ -556,26 +476,11 @@ fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "net_long_short_delta",
-            "Net Long Short Delta",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short_delta", "Net Long Short Delta")
         .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
         .path(Some("/netLongShortDelta"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
 }
 takes_several_exchanges!(NetLongShortDelta);
@@ -608,24 +513,14 @@ fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
         .summary(
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCLS"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredClsRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
@@ -673,24 +568,14 @@ fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
         .summary(
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path(Some("/anchoredCLSD"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredClsdRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
@@ -723,27 +608,14 @@ fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
         .summary(
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path(Some("/whaleRetailDelta"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
-                ],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])])
+        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 takes_one_exchange!(WhaleRetailDelta);
@@ -782,7 +654,7 @@ fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<AnchoredWhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "anchored_whale_retail_delta",
             "Anchored Whale Retail Delta",
@@ -791,19 +663,9 @@ impl Endpoint for AnchoredWhaleRetailDelta {
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
         .path(Some("/anchoredWhaleRetailDelta"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[params::ANCHOR],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .specific_params(&[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), "openDate", Evidence::PreviousVersion);
 }
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
@@ -844,7 +706,7 @@ fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "longs_shorts",
             "whale_position_dominance",
             "Whale Position Dominance",
@@ -853,19 +715,8 @@ impl Endpoint for WhalePositionDominance {
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
         .path(Some("/whalePositionDominance"))
-        .params(
-            Some(ParamList {
-                shared: params::OPTIONAL_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<WhalePositionDominanceRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::OPTIONAL_EXCHANGE)
+        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the formula, the unit, the range and the sign.");
 }
 takes_optional_exchange!(WhalePositionDominance);
@@ -905,28 +756,13 @@ fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance 
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<TrueRetailLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "true_retail_long_short",
-            "True Retail Long Short",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "true_retail_long_short", "True Retail Long Short")
         .summary(
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
         .path(Some("/trueRetailLongShort"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TrueRetailLongShortRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), "openDate", Evidence::Reported);
 }
 takes_one_exchange!(TrueRetailLongShort);
 
@@ -973,26 +809,11 @@ fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2)
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "longs_shorts",
-            "trader_sentiment_gap",
-            "Trader Sentiment Gap",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "trader_sentiment_gap", "Trader Sentiment Gap")
         .summary("Difference in positioning between large and small retail accounts.")
         .path(Some("/traderSentimentGap"))
-        .params(
-            Some(ParamList {
-                shared: params::OPTIONAL_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TraderSentimentGapRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::OPTIONAL_EXCHANGE)
+        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), "openDate", Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
         );

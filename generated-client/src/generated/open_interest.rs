@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -67,24 +66,13 @@ markers!(
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OpenInterestRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .series(Some(RecordInfo::of::<OpenInterestRecord>()), "openDate", Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
@@ -142,28 +130,13 @@ fields!(OpenInterestRecord => open_date = 0, open = 1, high = 2, low = 3, close 
 
 impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "open_interest",
-            "open_interest_delta",
-            "Open Interest Delta",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest_delta", "Open Interest Delta")
         .aliases(&["Open the service Delta"])
         .summary("Change of open interest per interval; positive if contracts were opened.")
         .path(Some("/openInterestDelta"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OpenInterestDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(OpenInterestDelta);

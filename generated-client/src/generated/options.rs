@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -57,23 +56,13 @@ markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
+    const INFO: &EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
         .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
         .path(Some("/bvol"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::OPTIONAL_EXCHANGE,
-                overrides: &[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BvolRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::OPTIONAL_EXCHANGE)
+        .overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .series(Some(RecordInfo::of::<BvolRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
         );
@@ -127,29 +116,16 @@ fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
     type Body = Series<DvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
+    const INFO: &EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
         .summary(
             "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
         )
         .path(Some("/dvol"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .allowed_values(&["deribit_perp_stable"])
-                        .example(Some("deribit_perp_stable")),
-                ],
-                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<DvolRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example(Some("deribit_perp_stable"))])
+        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
+        .series(Some(RecordInfo::of::<DvolRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_one_exchange!(Dvol => TakesAdvanceFilter);

@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -165,29 +164,15 @@ markers!(
 
 impl Endpoint for AsksIncreaseDecrease {
     type Body = Series<AsksIncreaseDecreaseRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "asks_increase_decrease",
-            "Asks Increase Decrease",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "asks_increase_decrease", "Asks Increase Decrease")
         .summary(
             "Change in the size of resting sell orders since the previous interval; negative if orders were filled or cancelled.",
         )
         .path(Some("/asksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
@@ -227,45 +212,25 @@ fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1)
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
         .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
         .path(Some("/bestBidAsk"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::OPTIONAL_EXCHANGE,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::OPTIONAL_EXCHANGE)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
         .summary("Total size of resting buy orders and of resting sell orders per interval.")
         .path(Some("/bidAsk"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRecord>()), "openDate", Evidence::Reported)
         .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
 }
 takes_several_exchanges!(BidAsk => TakesMarketTypes);
@@ -307,23 +272,13 @@ fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
         .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
         .path(Some("/bidAskDelta"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
@@ -357,25 +312,15 @@ fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
         .summary(
             "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
         )
         .path(Some("/bidAskRatio"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
         );
@@ -416,25 +361,15 @@ fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
         .summary(
             "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
         )
         .path(Some("/bidAskRatioDiff"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskRatioDiffRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), "openDate", Evidence::PreviousVersion);
 }
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
 
@@ -466,24 +401,14 @@ fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
         .aliases(&["Bids Ask Spread"])
         .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
         .path(Some("/bidsAskSpread"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidAskSpreadRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
 }
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
@@ -521,29 +446,15 @@ fields!(BidAskSpreadRecord => open_date = 0, max = 1, avg_spread = 2);
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<BidsIncreaseDecreaseRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "bids_increase_decrease",
-            "Bids Increase Decrease",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bids_increase_decrease", "Bids Increase Decrease")
         .summary(
             "Change in the size of resting buy orders since the previous interval; negative if orders were filled or cancelled.",
         )
         .path(Some("/bidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
@@ -583,23 +494,13 @@ fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1)
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
         .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
         .path(Some("/combinedBook"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<CombinedBookRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<CombinedBookRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(CombinedBook => TakesMarketTypes);
@@ -633,32 +534,18 @@ fields!(CombinedBookRecord => open_date = 0, combined_book = 1);
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderbook",
-            "market_imbalance_index",
-            "Market Imbalance Index",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "market_imbalance_index", "Market Imbalance Index")
         .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
         .path(Some("/marketImbalanceIndex"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[
-                    params::EXCHANGES
-                        .allowed_values(
-                            &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
-                        ),
-                ],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<MarketImbalanceIndexRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .overrides(&[
+            params::EXCHANGES
+                .allowed_values(
+                    &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
+                ),
+        ])
+        .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), "openDate", Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");
 }
 takes_several_exchanges!(MarketImbalanceIndex);

@@ -6,8 +6,8 @@ use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
@@ -313,22 +313,12 @@ markers!(
 
 impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path(Some("/buyVolume"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BuyVolumeRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -363,22 +353,12 @@ fields!(BuyVolumeRecord => open_date = 0, buy_volume = 1);
 
 impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path(Some("/sellVolume"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<SellVolumeRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<SellVolumeRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -413,22 +393,12 @@ fields!(SellVolumeRecord => open_date = 0, sell_volume = 1);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
         .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
         .path(Some("/volumeDelta"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<VolumeDeltaRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), "openDate", Evidence::Reported)
         .notes(
             "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
         );
@@ -464,28 +434,18 @@ fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
         .summary(
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
         .path(Some("/volumeRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[
-                    params::MARKET_TYPES.evidence(Evidence::Documented),
-                    params::BUCKET.evidence(Evidence::Documented),
-                    params::ADVANCE_FILTER,
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<VolumeRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[
+            params::MARKET_TYPES.evidence(Evidence::Documented),
+            params::BUCKET.evidence(Evidence::Documented),
+            params::ADVANCE_FILTER,
+        ])
+        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), "openDate", Evidence::Documented);
 }
 takes_several_exchanges!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
@@ -522,24 +482,15 @@ fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
         .summary(
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCVD"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])],
-                specific: &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .overrides(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
+        .specific_params(&[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Reported)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -573,22 +524,12 @@ fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
         .summary("Number of executed market orders per interval, split into buys and sells.")
         .path(Some("/marketOrderCount"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OrderCount>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
 }
 takes_several_exchanges!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -640,26 +581,16 @@ fields!(OrderCount => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "market_order_average_size",
             "Market Order Average Size",
         )
         .summary("Average size of market orders per interval, split into buys and sells.")
         .path(Some("/marketOrderAverageSize"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OrderSize>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
@@ -712,54 +643,30 @@ fields!(OrderSize => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
         .summary("Number of filled limit orders per interval, split into buys and sells.")
         .path(Some("/limitOrderCount"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OrderCount>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
 }
 takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "limit_order_average_size",
-            "Limit Order Average Size",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_average_size", "Limit Order Average Size")
         .summary("Average size of filled limit orders per interval, split into buys and sells.")
         .path(Some("/limitOrderAverageSize"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<OrderSize>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "orderflow",
             "buy_sell_trade_count_ratio",
             "Buy Sell Trade Count Ratio",
@@ -768,19 +675,9 @@ impl Endpoint for BuySellTradeCountRatio {
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
         .path(Some("/buySellTradeCountRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), "openDate", Evidence::Reported)
         .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
 }
 takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
@@ -822,77 +719,39 @@ fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_rati
 
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "limit_order_count_ratio",
-            "Limit Order Count Ratio",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count_ratio", "Limit Order Count Ratio")
         .summary(
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/limitOrderCountRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(None, "openDate", Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
 takes_several_exchanges!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "market_order_count_ratio",
-            "Market Order Count Ratio",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count_ratio", "Market Order Count Ratio")
         .summary(
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/marketOrderCountRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES, params::BUCKET],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES, params::BUCKET])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_several_exchanges!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
         .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
         .path(Some("/botTracker"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BotTrackerRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BotTrackerRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
 }
 takes_several_exchanges!(BotTracker => TakesMarketTypes);
@@ -944,22 +803,12 @@ fields!(BotTrackerRecord => open_date = 0, total = 1, buy = 2, sell = 3, delta =
 
 impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
         .summary("Difference between the execution price of orders and the expected price.")
         .path(Some("/slippage"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[params::MARKET_TYPES],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<SlippageRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(&[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<SlippageRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
         );
@@ -1007,28 +856,13 @@ fields!(SlippageRecord => open_date = 0, max = 1, average_max = 2, total = 3);
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<TransferOfContractsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "transfer_of_contracts",
-            "Transfer Of Contracts",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "transfer_of_contracts", "Transfer Of Contracts")
         .summary(
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
         .path(Some("/transferOfContracts"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TransferOfContractsRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 takes_several_exchanges!(TransferOfContracts);
@@ -1069,25 +903,14 @@ fields!(TransferOfContractsRecord => open_date = 0, transfer_of_contracts = 1);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
         .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
         .path(Some("/participationRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::SEVERAL_EXCHANGES,
-                overrides: &[],
-                specific: &[
-                    params::MARKET_TYPES.evidence(Evidence::Published),
-                    params::ADVANCE_FILTER.evidence(Evidence::Published),
-                ],
-            }),
+        .shared_params(params::SEVERAL_EXCHANGES)
+        .specific_params(
+            &[params::MARKET_TYPES.evidence(Evidence::Published), params::ADVANCE_FILTER.evidence(Evidence::Published)],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<ParticipationRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), "openDate", Evidence::Reported);
 }
 takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
@@ -1120,46 +943,36 @@ fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
         .summary(
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
         .path(Some("/exchangePremium"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN,
-                    ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
-                        .required(Some(Evidence::Reported))
-                        .example(Some("binance_perp_stable"))
-                        .summary("First exchange.")
-                        .notes("Unknown: whether this is the reference exchange."),
-                    ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
-                        .required(Some(Evidence::Reported))
-                        .example(Some("bybit_perp_stable"))
-                        .summary("Second exchange.")
-                        .notes("Unknown: whether this is the reference exchange."),
-                    params::TIMEFRAME,
-                    ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
-                        .required(Some(Evidence::Reported))
-                        .default(Some("standard"))
-                        .summary("Unit of the difference: price or percentage.")
-                        .notes("Public clients always send it."),
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    params::SORT,
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN,
+            ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
+                .required(Some(Evidence::Reported))
+                .example(Some("binance_perp_stable"))
+                .summary("First exchange.")
+                .notes("Unknown: whether this is the reference exchange."),
+            ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
+                .required(Some(Evidence::Reported))
+                .example(Some("bybit_perp_stable"))
+                .summary("Second exchange.")
+                .notes("Unknown: whether this is the reference exchange."),
+            params::TIMEFRAME,
+            ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
+                .required(Some(Evidence::Reported))
+                .default(Some("standard"))
+                .summary("Unit of the difference: price or percentage.")
+                .notes("Public clients always send it."),
+            params::LIMIT,
+            params::START_TIME,
+            params::END_TIME,
+            params::SORT,
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 
 takes!(
@@ -1169,23 +982,13 @@ takes!(
 
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
         .aliases(&["Previous Day Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
         .path(Some("/pdLevels"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<PreviousDayLevelsRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), "openDate", Evidence::Reported)
         .notes("A public client received no records of the newest range for the timeframe `1h`.");
 }
 takes_one_exchange!(PreviousDayLevels);
@@ -1237,23 +1040,13 @@ fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_l
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
         .aliases(&["Previous Week Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
         .path(Some("/pwLevels"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<PreviousWeekLevelsRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), "openDate", Evidence::Reported);
 }
 takes_one_exchange!(PreviousWeekLevels);
 
@@ -1300,27 +1093,12 @@ fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<PreviousMonthLevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "orderflow",
-            "previous_month_levels",
-            "Previous Month Levels",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_month_levels", "Previous Month Levels")
         .aliases(&["Previous Month Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
         .path(Some("/pmLevels"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<PreviousMonthLevelsRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
         );
@@ -1370,23 +1148,13 @@ fields!(PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
+    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path(Some("/klines"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[params::EXCHANGE.tested_values(&["binance_perp_stable"])],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<KlineRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        })
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
+        .series(Some(RecordInfo::of::<KlineRecord>()), "openDate", Evidence::Reported)
         .notes("One public client calls the records candles with volume, but no field for the volume is known.");
 }
 takes_one_exchange!(Kline);

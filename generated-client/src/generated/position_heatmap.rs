@@ -3,9 +3,7 @@
 //! Position Heatmap: open interest and net positions by price.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::{
@@ -50,32 +48,23 @@ markers!(PositionHeatmapGroup : PositionHeatmapData position_heatmap_data);
 
 impl Endpoint for PositionHeatmapData {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "position_heatmap",
-            "position_heatmap_data",
-            "Position Heatmap Data",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("position_heatmap", "position_heatmap_data", "Position Heatmap Data")
         .aliases(&["Positions Heatmap Data"])
         .summary("Open interest, net longs, net shorts and their difference by price range.")
         .path(Some("/positionHeatmap"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::COIN.evidence(Evidence::Published),
-                    params::ANY_EXCHANGE.evidence(Evidence::Published),
-                    ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
-                        .summary("Time range that the heatmap covers.")
-                        .notes("Unknown: the accepted values."),
-                    ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
-                        .summary("Presumably the metric that the heatmap shows (inferred from the name).")
-                        .notes("Unknown: the accepted values."),
-                    params::TIMESTAMP.evidence(Evidence::Published),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::COIN.evidence(Evidence::Published),
+            params::ANY_EXCHANGE.evidence(Evidence::Published),
+            ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
+                .summary("Time range that the heatmap covers.")
+                .notes("Unknown: the accepted values."),
+            ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
+                .summary("Presumably the metric that the heatmap shows (inferred from the name).")
+                .notes("Unknown: the accepted values."),
+            params::TIMESTAMP.evidence(Evidence::Published),
+        ])
         .notes(
             "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params. Unknown: whether past snapshots are available, which price open interest is assigned to, how net longs, net shorts and the difference are computed and which sign it has, the units and ranges of the values, and the width of a price range.",
         );

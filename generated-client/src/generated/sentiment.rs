@@ -6,8 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -130,24 +129,13 @@ markers!(
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<FearAndGreedIndexRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
         .aliases(&["Fear And Greed"])
         .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
         .path(Some("/fearAndGreed"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<FearAndGreedIndexRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), "openDate", Evidence::PreviousVersion);
 }
 takes_without_exchange!(FearAndGreedIndex);
 
@@ -183,25 +171,14 @@ fields!(FearAndGreedIndexRecord => open_date = 0, value = 1);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
         .summary(
             "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
         )
         .path(Some("/stablecoinPremiumP2P"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<PremiumP2pRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Published,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(Some(RecordInfo::of::<PremiumP2pRecord>()), "openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
         );
@@ -245,23 +222,13 @@ fields!(PremiumP2pRecord => open_date = 0, usdc_premium = 1, usdt_premium = 2);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<WbtcMintBurnRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
         .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
         .path(Some("/wbtcMintBurn"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<WbtcMintBurnRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
+        .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
 takes_without_exchange!(WbtcMintBurn);
@@ -299,7 +266,7 @@ fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<LeaderboardNotionalProfitRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::new(
             "sentiment",
             "leaderboard_notional_profit",
             "Leaderboard Notional Profit",
@@ -309,19 +276,8 @@ impl Endpoint for LeaderboardNotionalProfit {
         )
         .path(Some("/leaderboardNotionalProfit"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 takes_without_exchange!(LeaderboardNotionalProfit);
@@ -354,29 +310,14 @@ fields!(LeaderboardNotionalProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<LeaderboardRoeProfitRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new(
-            "sentiment",
-            "leaderboard_roe_profit",
-            "Leaderboard ROE Profit",
-        )
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "leaderboard_roe_profit", "Leaderboard ROE Profit")
         .summary(
             "Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.",
         )
         .path(Some("/leaderboardROEProfit"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 takes_without_exchange!(LeaderboardRoeProfit);
@@ -409,23 +350,13 @@ fields!(LeaderboardRoeProfitRecord => open_date = 0, total = 1);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
         .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
         .path(Some("/userBotRatio"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: params::WITHOUT_EXCHANGE,
-                overrides: &[],
-                specific: &[params::ADVANCE_FILTER.evidence(Evidence::Published)],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<UserBotRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Published,
-        })
+        .shared_params(params::WITHOUT_EXCHANGE)
+        .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
+        .series(Some(RecordInfo::of::<UserBotRatioRecord>()), "openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
         );
@@ -475,28 +406,17 @@ fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
         .summary(
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path(Some("/marginLendingRatio"))
-        .params(
-            Some(ParamList {
-                shared: params::ONE_EXCHANGE,
-                overrides: &[
-                    params::EXCHANGE
-                        .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
-                        .example(Some("okx_perp_coin")),
-                ],
-                specific: &[params::ADVANCE_FILTER],
-            }),
+        .shared_params(params::ONE_EXCHANGE)
+        .overrides(
+            &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example(Some("okx_perp_coin"))],
         )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<MarginLendingRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .specific_params(&[params::ADVANCE_FILTER])
+        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), "openDate", Evidence::Documented);
 }
 takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 

@@ -3,9 +3,7 @@
 //! System: status of the API and the time range of its data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::{
@@ -48,30 +46,25 @@ markers!(SystemGroup : DataAvailability data_availability, HealthCheck health_ch
 
 impl Endpoint for DataAvailability {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
+    const INFO: &EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
         .summary("Time range for which an endpoint has records of a coin.")
         .path(Some("/dataAvailability"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
-                        .required(Some(Evidence::Reported))
-                        .example(Some("klines"))
-                        .summary("Path of the endpoint without the slash, for example `klines`."),
-                    params::COIN.evidence(Evidence::Reported),
-                    params::ANY_EXCHANGE.evidence(Evidence::Reported),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
+                .required(Some(Evidence::Reported))
+                .example(Some("klines"))
+                .summary("Path of the endpoint without the slash, for example `klines`."),
+            params::COIN.evidence(Evidence::Reported),
+            params::ANY_EXCHANGE.evidence(Evidence::Reported),
+        ]);
 }
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange, TakesExchanges);
 
 impl Endpoint for HealthCheck {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
+    const INFO: &EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
         .summary("Health check: succeeds if the API is up.")
         .path(Some("/ping"))
         .evidence(Evidence::Reported);

@@ -41,7 +41,7 @@ setters! {
     }
     StatusInfo { label: Option<Text>, summary: Text, advice: Text, notes: Text }
     EndpointInfo {
-        aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence, params: Option<ParamList>,
+        aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence,
         body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, deprecated: Option<Text>
     }
     ParamInfo {
@@ -54,4 +54,40 @@ setters! {
     FieldInfo { optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text }
     TypeInfo { summary: Text, open: bool, attributes: Texts }
     ValueInfo { duration: Option<Duration>, attributes: Texts }
+}
+
+/// These setters take one line of emitted code each, where a value of the field takes six.
+#[doc(hidden)]
+impl EndpointInfo {
+    /// Sets the shared params, and no other params yet.
+    #[must_use]
+    pub const fn shared_params(mut self, shared: &'static [ParamInfo]) -> Self {
+        self.params = Some(ParamList { shared, overrides: &[], specific: &[] });
+        self
+    }
+
+    /// Sets the shared params that differ for this endpoint, after `shared_params`.
+    #[must_use]
+    pub const fn overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
+        if let Some(params) = &mut self.params {
+            params.overrides = overrides;
+        }
+        self
+    }
+
+    /// Sets the params that only this endpoint has, after `shared_params`.
+    #[must_use]
+    pub const fn specific_params(mut self, specific: &'static [ParamInfo]) -> Self {
+        if let Some(params) = &mut self.params {
+            params.specific = specific;
+        }
+        self
+    }
+
+    /// Sets a series whose times have the unit of the service; `None` if the fields of its records are unknown.
+    #[must_use]
+    pub const fn series(mut self, record: Option<&'static RecordInfo>, time: Text, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Series { record, time: Some(time), time_unit: None, evidence };
+        self
+    }
 }

@@ -3,7 +3,7 @@
 //! Open Interest: contracts that are open.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -40,23 +40,12 @@ markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path(Some("/openInterest"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(OpenInterest);
 

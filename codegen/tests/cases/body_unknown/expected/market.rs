@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::takes_common;
@@ -36,16 +36,10 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(params::COMMON);
 }
 takes_common!(Basis);
 

@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ListFormat, ParamInfo,
-    ParamList, Range, RecordInfo, RecordLayout, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ListFormat, ParamInfo, Range,
+    RecordInfo, RecordLayout, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series, Step};
 use super::service::params;
@@ -67,35 +67,25 @@ markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock cloc
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
         .summary("What was traded in each interval.")
         .path(Some("/candles"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::SYMBOL,
-                    ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("The length of a candle."),
-                    ParamInfo::new(
-                            "start_time",
-                            "startTime",
-                            ValueType::Timestamp(TimeUnit::Milliseconds),
-                            Evidence::Documented,
-                        )
-                        .summary("Where the range begins."),
-                    params::LIMIT,
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<CandlesRecord>()),
-            time: Some("openTime"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::SYMBOL,
+            ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("The length of a candle."),
+            ParamInfo::new(
+                    "start_time",
+                    "startTime",
+                    ValueType::Timestamp(TimeUnit::Milliseconds),
+                    Evidence::Documented,
+                )
+                .summary("Where the range begins."),
+            params::LIMIT,
+        ])
+        .series(Some(RecordInfo::of::<CandlesRecord>()), "openTime", Evidence::Documented);
 }
 takes!(Candles => TakesStartTime, TakesLimit);
 
@@ -151,16 +141,11 @@ fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, tra
 
 impl Endpoint for Depth {
     type Body = DepthRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("The open orders.")
         .path(Some("/depth"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::SYMBOL, params::LIMIT],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[params::SYMBOL, params::LIMIT])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DepthRecord>(),
             evidence: Evidence::Documented,
@@ -200,29 +185,24 @@ fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
 
 impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
         .summary("The last prices of some markets.")
         .path(Some("/tickers"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
-                        .list_setter(Some("symbols"))
-                        .list_as(ListFormat::Json)
-                        .summary("The markets."),
-                    ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
-                        .list_setter(Some("levels"))
-                        .list_as(ListFormat::Json)
-                        .range(Range {
-                            min: None,
-                            max: Some(20.0),
-                        })
-                        .summary("How deep."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
+                .list_setter(Some("symbols"))
+                .list_as(ListFormat::Json)
+                .summary("The markets."),
+            ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
+                .list_setter(Some("levels"))
+                .list_as(ListFormat::Json)
+                .range(Range {
+                    min: None,
+                    max: Some(20.0),
+                })
+                .summary("How deep."),
+        ])
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TickersRecord>()),
             time: None,
@@ -260,16 +240,10 @@ fields!(TickersRecord => symbol = 0, price = 1);
 
 impl Endpoint for Clock {
     type Body = ClockRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
         .summary("The time of the service.")
         .path(Some("/time"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ClockRecord>(),
             evidence: Evidence::Documented,

@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
 };
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesDepth, TakesWindow, TakesWindows};
@@ -36,36 +36,26 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
-                        .list_setter(Some("windows"))
-                        .default(Some("1m,1h"))
-                        .summary("The lengths."),
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                        .default(Some("5"))
-                        .range(Range {
-                            min: None,
-                            max: Some(50.0),
-                        })
-                        .allowed_values(&["5", "10", "50"])
-                        .example(Some("5"))
-                        .summary("How deep."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
+                .list_setter(Some("windows"))
+                .default(Some("1m,1h"))
+                .summary("The lengths."),
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                .default(Some("5"))
+                .range(Range {
+                    min: None,
+                    max: Some(50.0),
+                })
+                .allowed_values(&["5", "10", "50"])
+                .example(Some("5"))
+                .summary("How deep."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 

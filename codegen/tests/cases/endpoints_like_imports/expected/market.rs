@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesCoin;
@@ -59,59 +59,36 @@ markers!(MarketGroup : Params params, Records records, Group group, Market marke
 
 impl Endpoint for Params {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "params", "params")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "params", "params")
         .summary("S.")
         .path(Some("/a"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::COIN],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[params::COIN]);
 }
 takes!(Params => TakesCoin);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "records", "records")
         .summary("S.")
         .path(Some("/b"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for Group {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
         .summary("S.")
         .path(Some("/c"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for Market {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "market", "market")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "market", "market")
         .summary("S.")
         .path(Some("/e"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::{TakesDepth, takes_common};
@@ -76,106 +76,56 @@ markers!(MarketGroup : Basis basis, Spread spread, Depth depth, Levels levels, W
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[params::COIN.notes("Any coin.")],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .overrides(&[params::COIN.notes("Any coin.")])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Basis);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("It holds where it is known to work.")
         .path(Some("/spread"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[params::COIN.tested_values(&["ETH", "BTC"])],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .overrides(&[params::COIN.tested_values(&["ETH", "BTC"])])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Spread);
 
 impl Endpoint for Depth {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path(Some("/depth"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .overrides(&[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Depth);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Empty lists replace those of the shared param.")
         .path(Some("/levels"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .specific_params(&[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Levels => TakesDepth);
 
 impl Endpoint for Walls {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "walls", "Walls")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "walls", "Walls")
         .summary("The default is one of the values that this endpoint allows.")
         .path(Some("/walls"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[params::DEPTH.default(Some("40")).allowed_values(&["20", "40"]).example(Some("20"))],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .specific_params(&[params::DEPTH.default(Some("40")).allowed_values(&["20", "40"]).example(Some("20"))])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Walls => TakesDepth);
 

@@ -7,7 +7,7 @@ use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
-    ParamInfo, ParamList, RecordInfo, TimeUnit, ValueType,
+    ParamInfo, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series, Timeframe};
 use super::service::{params, records};
@@ -128,22 +128,11 @@ markers!(
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
         .summary("A ratio.")
         .path(Some("/ratio"))
-        .params(
-            Some(ParamList {
-                shared: params::RANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<RatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::RANGE)
+        .series(Some(RecordInfo::of::<RatioRecord>()), "openDate", Evidence::Documented);
 }
 takes_range!(Ratio);
 
@@ -174,58 +163,31 @@ fields!(RatioRecord => open_date = 0, ratio = 1);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Levels of which nothing is known.")
         .path(Some("/levels"))
-        .params(
-            Some(ParamList {
-                shared: params::RANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::RANGE)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_range!(Levels);
 
 impl Endpoint for Latest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
         .summary("It takes no range.")
         .path(Some("/latest"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::TIMEFRAME, params::LIMIT],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[params::TIMEFRAME, params::LIMIT])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Latest => TakesTimeframe, TakesLimit);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
         .summary("It is no series in time.")
         .path(Some("/snapshot"))
-        .params(
-            Some(ParamList {
-                shared: params::RANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(params::RANGE)
         .body(BodyInfo::Series {
             record: None,
             time: None,
@@ -237,139 +199,88 @@ takes_range!(Snapshot);
 
 impl Endpoint for Odd {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
         .summary("It has the params for a history, and means something else by them.")
         .path(Some("/odd"))
-        .params(
-            Some(ParamList {
-                shared: params::RANGE,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::RANGE)
+        .series(None, "openDate", Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
 takes_range!(Odd);
 
 impl Endpoint for Texts {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
         .summary("Its params have the names for a history, but the types of some are unsuitable.")
         .path(Some("/texts"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("start_text", "startTime", ValueType::String, Evidence::Documented)
-                        .summary("Where the range begins."),
-                    ParamInfo::new("end_text", "endTime", ValueType::String, Evidence::Documented)
-                        .summary("Where the range ends."),
-                    ParamInfo::new("limit_text", "limit", ValueType::String, Evidence::Documented)
-                        .summary("The number of records."),
-                    ParamInfo::new("seconds", "timeframe", ValueType::Integer, Evidence::Documented)
-                        .summary("Length of an interval."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("start_text", "startTime", ValueType::String, Evidence::Documented)
+                .summary("Where the range begins."),
+            ParamInfo::new("end_text", "endTime", ValueType::String, Evidence::Documented)
+                .summary("Where the range ends."),
+            ParamInfo::new("limit_text", "limit", ValueType::String, Evidence::Documented)
+                .summary("The number of records."),
+            ParamInfo::new("seconds", "timeframe", ValueType::Integer, Evidence::Documented)
+                .summary("Length of an interval."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
 
 impl Endpoint for Started {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "started", "Started")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "started", "Started")
         .summary("The start of the range is an argument, which a history replaces.")
         .path(Some("/started"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    ParamInfo::new("start", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("Where the range begins."),
-                    params::END_TIME,
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::TIMEFRAME,
+            params::LIMIT,
+            ParamInfo::new("start", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("Where the range begins."),
+            params::END_TIME,
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Started => TakesTimeframe, TakesLimit, TakesEndTime);
 
 impl Endpoint for Sorted {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "sorted", "Sorted")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "sorted", "Sorted")
         .summary("The order is constant, so a history cannot set it.")
         .path(Some("/sorted"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::TIMEFRAME,
-                    params::LIMIT,
-                    params::START_TIME,
-                    params::END_TIME,
-                    ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
-                        .const_value(Some("desc"))
-                        .summary("The order."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::TIMEFRAME,
+            params::LIMIT,
+            params::START_TIME,
+            params::END_TIME,
+            ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
+                .const_value(Some("desc"))
+                .summary("The order."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Sorted => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime);
 
 impl Endpoint for Own {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "own", "Own")
         .summary("It is walked in a way of its own.")
         .path(Some("/own"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::LIMIT,
-                    ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .summary("Where the range begins."),
-                    ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .summary("Where the range ends."),
-                    ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
-                        .summary("Length of an interval."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(&[])
+        .specific_params(&[
+            params::LIMIT,
+            ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .summary("Where the range begins."),
+            ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .summary("Where the range ends."),
+            ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
+                .summary("Length of an interval."),
+        ])
+        .series(None, "openDate", Evidence::Documented)
         .history_source(HistorySource::Endpoint(
             &HistoryInfo {
                 from: "after",
@@ -401,18 +312,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Own::INFO,
         &EndpointInfo::new("market", "planned", "Planned")
             .summary("It is known by name only.")
-            .params(
-                Some(ParamList {
-                    shared: params::RANGE,
-                    overrides: &[],
-                    specific: &[],
-                }),
-            )
-            .body(BodyInfo::Series {
-                record: None,
-                time: Some("openDate"),
-                time_unit: None,
-                evidence: Evidence::Documented,
-            }),
+            .shared_params(params::RANGE)
+            .series(None, "openDate", Evidence::Documented),
     ],
 };

@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    ParamLocation, RecordInfo, RecordLayout, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
+    RecordInfo, RecordLayout, TimeUnit, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params;
@@ -67,16 +67,11 @@ markers!(SimpleGroup : Price price, Rates rates, Chart chart, Currencies currenc
 
 impl Endpoint for Price {
     type Body = PriceRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
+    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
         .summary("The price of each coin in each currency.")
         .path(Some("/simple/price"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::IDS, params::VS_CURRENCIES],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[params::IDS, params::VS_CURRENCIES])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<PriceRecord>(),
             evidence: Evidence::Documented,
@@ -116,16 +111,10 @@ fields!(PriceRecord => value = 0);
 
 impl Endpoint for Rates {
     type Body = RatesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
+    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
         .summary("What one bitcoin is worth.")
         .path(Some("/exchange_rates"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<RatesRecord>(),
             evidence: Evidence::Documented,
@@ -156,24 +145,19 @@ fields!(RatesRecord => rates = 0);
 
 impl Endpoint for Chart {
     type Body = ChartRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
+    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
         .summary("What a coin cost over time.")
         .path(Some("/coins/{id}/chart"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .example(Some("bitcoin"))
-                        .summary("The coin."),
-                    ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("How far back."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .example(Some("bitcoin"))
+                .summary("The coin."),
+            ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("How far back."),
+        ])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ChartRecord>(),
             evidence: Evidence::Documented,
@@ -218,16 +202,10 @@ fields!(ChartRecord => prices = 0, caps = 1);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
+    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
         .summary("Every currency.")
         .path(Some("/simple/currencies"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<CurrenciesRecord>(),
             evidence: Evidence::Documented,

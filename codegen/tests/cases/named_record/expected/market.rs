@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, Range, RecordInfo,
-    TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -48,22 +48,11 @@ markers!(MarketGroup : Basis basis, Carry carry);
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<Share>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .shared_params(params::COMMON)
+        .series(Some(RecordInfo::of::<Share>()), "openDate", Evidence::Reported);
 }
 takes_common!(Basis);
 
@@ -101,16 +90,10 @@ fields!(Share => open_date = 0, long_pct = 1);
 
 impl Endpoint for Carry {
     type Body = Share;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(params::COMMON)
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Share>(),
             evidence: Evidence::Documented,

@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -78,22 +77,12 @@ markers!(MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path(Some("/a"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<AnchoredCvdRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Documented);
 }
 takes!(AnchoredCvd => TakesIn);
 
@@ -140,85 +129,41 @@ fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 
 
 impl Endpoint for Match {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
         .summary("Perpetual price minus spot price.")
         .path(Some("/b"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Match);
 
 impl Endpoint for X {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "x", "../x")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "x", "../x")
         .summary("Perpetual price minus spot price.")
         .path(Some("/c"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(X);
 
 impl Endpoint for RType {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
         .summary("Perpetual price minus spot price.")
         .path(Some("/d"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(RType);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
         .summary("Perpetual price minus spot price.")
         .path(Some("/e"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(M15Close);
 

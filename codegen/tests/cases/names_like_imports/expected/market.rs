@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
 };
 use crate::{Animal, Client, Request};
 
@@ -43,26 +43,21 @@ markers!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
         .summary("Every animal.")
         .path(Some("/{records}/{params}/{takes}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("A."),
-                    ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("A."),
-                    ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("A."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("A."),
+            ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("A."),
+            ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("A."),
+        ]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

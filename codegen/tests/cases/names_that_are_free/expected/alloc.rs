@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
 };
 use crate::{
     Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash,
@@ -78,52 +77,42 @@ markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
 
 impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
+    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
         .summary("A.")
         .path(Some("/alloc/borrow"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::TIMEFRAME,
-                    ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
-                        .summary("A."),
-                    ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
-                        .summary("A."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BorrowRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::TIMEFRAME,
+            ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
+                .summary("A."),
+            ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
+                .summary("A."),
+        ])
+        .series(Some(RecordInfo::of::<BorrowRecord>()), "openDate", Evidence::Documented);
 }
 
 takes!(
@@ -216,58 +205,34 @@ fields!(
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
+    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
         .summary("A.")
         .path(Some("/alloc/fmt"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
+    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
         .summary("A.")
         .path(Some("/alloc/from"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for Info {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
+    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
         .summary("A.")
         .path(Some("/alloc/info"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
+    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
         .summary("A.")
         .path(Some("/alloc/new"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

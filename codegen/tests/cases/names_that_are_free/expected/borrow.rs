@@ -3,7 +3,7 @@
 //! borrow: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::borrow`].
@@ -32,16 +32,10 @@ markers!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
+    const INFO: &EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
         .summary("A.")
         .path(Some("/borrow/borrow"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! call: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::call`].
@@ -32,16 +32,10 @@ markers!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
+    const INFO: &EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
         .summary("A.")
         .path(Some("/call/call"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! core: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::core`].
@@ -32,16 +32,10 @@ markers!(CoreGroup : Core core);
 
 impl Endpoint for Core {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("core", "core", "core")
+    const INFO: &EndpointInfo = &EndpointInfo::new("core", "core", "core")
         .summary("A.")
         .path(Some("/core/core"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! error: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::error`].
@@ -32,16 +32,10 @@ markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
+    const INFO: &EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
         .summary("A.")
         .path(Some("/error/error"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

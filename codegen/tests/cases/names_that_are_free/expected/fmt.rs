@@ -3,7 +3,7 @@
 //! fmt: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::fmt`].
@@ -32,16 +32,10 @@ markers!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
+    const INFO: &EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
         .summary("A.")
         .path(Some("/fmt/fmt"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

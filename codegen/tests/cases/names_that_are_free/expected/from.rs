@@ -3,7 +3,7 @@
 //! from: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::from`].
@@ -32,16 +32,10 @@ markers!(FromGroup : From from);
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("from", "from", "from")
+    const INFO: &EndpointInfo = &EndpointInfo::new("from", "from", "from")
         .summary("A.")
         .path(Some("/from/from"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

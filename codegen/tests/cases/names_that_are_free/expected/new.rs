@@ -3,7 +3,7 @@
 //! new: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::new`].
@@ -32,16 +32,10 @@ markers!(NewGroup : New new);
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("new", "new", "new")
+    const INFO: &EndpointInfo = &EndpointInfo::new("new", "new", "new")
         .summary("A.")
         .path(Some("/new/new"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! path: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::path`].
@@ -32,16 +32,10 @@ markers!(PathGroup : Path path);
 
 impl Endpoint for Path {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("path", "path", "path")
+    const INFO: &EndpointInfo = &EndpointInfo::new("path", "path", "path")
         .summary("A.")
         .path(Some("/path/path"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

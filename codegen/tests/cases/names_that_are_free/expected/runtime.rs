@@ -3,7 +3,7 @@
 //! runtime: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::runtime`].
@@ -32,16 +32,10 @@ markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
+    const INFO: &EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
         .summary("A.")
         .path(Some("/runtime/runtime"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

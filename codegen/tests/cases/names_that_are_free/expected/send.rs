@@ -3,7 +3,7 @@
 //! send: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::send`].
@@ -32,16 +32,10 @@ markers!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
+    const INFO: &EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
         .summary("A.")
         .path(Some("/send/send"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

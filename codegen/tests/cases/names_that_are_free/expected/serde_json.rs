@@ -3,7 +3,7 @@
 //! serde\_json: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::serde_json`].
@@ -32,16 +32,10 @@ markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
+    const INFO: &EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
         .summary("A.")
         .path(Some("/serde_json/serde_json"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

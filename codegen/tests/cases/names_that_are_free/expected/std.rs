@@ -3,7 +3,7 @@
 //! std: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::std`].
@@ -32,16 +32,10 @@ markers!(StdGroup : Std std);
 
 impl Endpoint for Std {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("std", "std", "std")
+    const INFO: &EndpointInfo = &EndpointInfo::new("std", "std", "std")
         .summary("A.")
         .path(Some("/std/std"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

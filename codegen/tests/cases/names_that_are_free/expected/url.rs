@@ -3,7 +3,7 @@
 //! url: a.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::url`].
@@ -32,16 +32,10 @@ markers!(UrlGroup : Url url);
 
 impl Endpoint for Url {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("url", "url", "url")
+    const INFO: &EndpointInfo = &EndpointInfo::new("url", "url", "url")
         .summary("A.")
         .path(Some("/url/url"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -4,8 +4,8 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, Range,
-    TimeUnit, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, Range, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::{
@@ -71,47 +71,42 @@ markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
 
 impl Endpoint for Ladder {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
         .summary("Prices beside the best.")
         .path(Some("/ladder"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .range(Range {
-                            min: Some(10.0),
-                            max: Some(20.0),
-                        })
-                        .summary("How many prices."),
-                    ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .range(Range {
-                            min: Some(-5_000_000_000.0),
-                            max: None,
-                        })
-                        .summary("Where to begin."),
-                    ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("Of the whole."),
-                    ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("When."),
-                    ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("Whether."),
-                    ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                        .list_setter(Some("ranks"))
-                        .required(Some(Evidence::Documented))
-                        .summary("Which of them."),
-                    ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
-                        .list_setter(Some("levels"))
-                        .summary("Which levels."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .range(Range {
+                    min: Some(10.0),
+                    max: Some(20.0),
+                })
+                .summary("How many prices."),
+            ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .range(Range {
+                    min: Some(-5_000_000_000.0),
+                    max: None,
+                })
+                .summary("Where to begin."),
+            ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("Of the whole."),
+            ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("When."),
+            ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("Whether."),
+            ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                .list_setter(Some("ranks"))
+                .required(Some(Evidence::Documented))
+                .summary("Which of them."),
+            ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
+                .list_setter(Some("levels"))
+                .summary("Which levels."),
+        ]);
 }
 
 takes!(
@@ -122,32 +117,27 @@ takes!(
 
 impl Endpoint for Names {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "names", "Names")
         .summary("The same params as texts.")
         .path(Some("/names/{rank}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .list_setter(Some("ranks"))
-                        .summary("Which of them."),
-                    ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("How many prices."),
-                    ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
-                        .summary("Where to begin."),
-                    ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
-                        .summary("Of the whole."),
-                    ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
-                        .summary("When."),
-                    ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
-                        .summary("Whether."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .list_setter(Some("ranks"))
+                .summary("Which of them."),
+            ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("How many prices."),
+            ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
+                .summary("Where to begin."),
+            ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
+                .summary("Of the whole."),
+            ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                .summary("When."),
+            ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
+                .summary("Whether."),
+        ]);
 }
 
 takes!(
@@ -158,37 +148,26 @@ takes!(
 
 impl Endpoint for Bare {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
         .summary("A param without a range, whose type differs.")
         .path(Some("/bare"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("How many steps."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("How many steps."),
+        ]);
 }
 takes!(Bare => TakesSteps { type Steps = u64; });
 
 impl Endpoint for Worded {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
         .summary("The same as a text.")
         .path(Some("/worded"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
-                        .summary("How many steps."),
-                ],
-            }),
+        .shared_params(&[])
+        .specific_params(
+            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
         );
 }
 takes!(Worded => TakesSteps { type Steps = String; });

@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::TakesDepth;
 
@@ -45,31 +43,21 @@ markers!(MarketGroup : Basis basis, B2 b2);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
 }
 takes!(Basis => TakesDepth { type Depth = u64; });
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path(Some("/b2"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
 }
 takes!(B2 => TakesDepth { type Depth = String; });
 

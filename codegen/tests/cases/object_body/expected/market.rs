@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params;
@@ -39,16 +38,10 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(params::COMMON)
         .body(BodyInfo::Object {
             record: RecordInfo::of::<BasisRecord>(),
             evidence: Evidence::Documented,

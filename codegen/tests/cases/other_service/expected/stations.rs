@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request, Station};
 use super::service::{Position, params};
@@ -48,16 +48,11 @@ markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
+    const INFO: &EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
         .summary("One station.")
         .path(Some("/stations/{station}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::STATION],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[params::STATION])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DescribeRecord>(),
             evidence: Evidence::Documented,
@@ -97,38 +92,33 @@ fields!(DescribeRecord => name = 0, position = 1, since = 2);
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
+    const INFO: &EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
         .summary("Stations near a place.")
         .path(Some("/stations"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .range(Range {
-                            min: Some(-90.0),
-                            max: Some(90.0),
-                        })
-                        .summary("Latitude."),
-                    ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .range(Range {
-                            min: Some(-180.0),
-                            max: Some(180.0),
-                        })
-                        .summary("Longitude."),
-                    ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
-                        .default(Some("50"))
-                        .range(Range { min: Some(1.0), max: None })
-                        .allowed_values(&["10", "50", "250"])
-                        .example(Some("10"))
-                        .unit("kilometres")
-                        .summary("How far away at most."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .range(Range {
+                    min: Some(-90.0),
+                    max: Some(90.0),
+                })
+                .summary("Latitude."),
+            ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .range(Range {
+                    min: Some(-180.0),
+                    max: Some(180.0),
+                })
+                .summary("Longitude."),
+            ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
+                .default(Some("50"))
+                .range(Range { min: Some(1.0), max: None })
+                .allowed_values(&["10", "50", "250"])
+                .example(Some("10"))
+                .unit("kilometres")
+                .summary("How far away at most."),
+        ]);
 }
 takes!(Search => TakesRadius);
 

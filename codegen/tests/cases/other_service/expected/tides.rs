@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    ParamLocation, RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
+    RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series, Station};
 use super::service::params;
@@ -58,34 +58,24 @@ markers!(TidesGroup : Levels levels, Extremes extremes);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
         .summary("The level at each moment.")
         .path(Some("/stations/{station}/levels/{kind}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::STATION,
-                    ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("Whether predicted or measured."),
-                    ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("The first moment."),
-                    params::DATUM,
-                    ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
-                        .list_setter(Some("all_fields"))
-                        .summary("What else to return."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LevelsRecord>()),
-            time: Some("t"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            params::STATION,
+            ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("Whether predicted or measured."),
+            ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("The first moment."),
+            params::DATUM,
+            ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
+                .list_setter(Some("all_fields"))
+                .summary("What else to return."),
+        ])
+        .series(Some(RecordInfo::of::<LevelsRecord>()), "t", Evidence::Documented);
 }
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
 
@@ -123,17 +113,12 @@ fields!(LevelsRecord => t = 0, level = 1, flags = 2);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
+    const INFO: &EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
         .summary("High and low water.")
         .path(Some("/stations/{station}/extremes"))
         .evidence(Evidence::Published)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::STATION, params::DATUM],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[params::STATION, params::DATUM])
         .body(BodyInfo::Series {
             record: None,
             time: None,

@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::{TakesLimit, TakesMode};
@@ -55,71 +53,40 @@ markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("A param of its own, of which it notes something.")
         .path(Some("/spread"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                        .summary("How it is told.")
-                        .notes("Only here it is deep."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                .summary("How it is told.")
+                .notes("Only here it is deep."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Spread => TakesMode);
 
 impl Endpoint for Skew {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
         .summary("The same param, of which nothing is to be noted.")
         .path(Some("/skew"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                        .summary("How it is told."),
-                ],
-            }),
+        .shared_params(&[])
+        .specific_params(
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
         )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Skew => TakesMode);
 

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesLimit;
@@ -43,31 +43,20 @@ markers!(MarketGroup : Basis basis, Health health);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::LIMIT],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[params::LIMIT]);
 }
 takes!(Basis => TakesLimit);
 
 impl Endpoint for Health {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "health", "Health")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "health", "Health")
         .summary("Whether the service is well.")
         .path(Some("/health"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

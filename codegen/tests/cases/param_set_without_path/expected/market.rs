@@ -3,7 +3,7 @@
 //! Market: what takes the set is known by name only.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::TakesCoin;
@@ -37,22 +37,12 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("What carrying costs.")
         .path(Some("/carry"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::COIN],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[params::COIN])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Carry => TakesCoin);
 
@@ -65,13 +55,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     endpoints: &[
         &EndpointInfo::new("market", "basis", "Basis")
             .summary("Perpetual price minus spot price.")
-            .params(
-                Some(ParamList {
-                    shared: params::COMMON,
-                    overrides: &[],
-                    specific: &[],
-                }),
-            ),
+            .shared_params(params::COMMON),
         Carry::INFO,
     ],
 };

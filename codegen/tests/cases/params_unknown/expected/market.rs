@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 
 /// The endpoints of [`Client::market`].
@@ -32,15 +32,10 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .series(None, "openDate", Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

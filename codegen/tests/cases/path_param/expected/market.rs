@@ -4,8 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation,
-    ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -41,30 +40,20 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "book", "Book")
         .summary("Perpetual price minus spot price.")
         .path(Some("/books/{symbol}/levels/{depth}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("The market's symbol."),
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("How many levels."),
-                    params::LIMIT,
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("The market's symbol."),
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("How many levels."),
+            params::LIMIT,
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Book => TakesLimit);
 

@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
 };
 use crate::{Client, Mode, Request};
 
@@ -35,20 +35,15 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/b/{m}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("s"),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("s"),
+        ]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

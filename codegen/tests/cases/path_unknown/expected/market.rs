@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -38,22 +38,11 @@ markers!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Carry);
 

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -38,23 +38,12 @@ markers!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
         .summary("Perpetual price minus spot price.")
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Premium);
 

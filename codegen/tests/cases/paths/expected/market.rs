@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    ParamLocation, RecordInfo, RecordLayout, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
+    RecordInfo, RecordLayout, TimeUnit, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::TakesLimit;
@@ -83,52 +83,35 @@ markers!(MarketGroup : Root root, Markets markets, Daily daily, Search search, Q
 
 impl Endpoint for Root {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "root", "Root")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "root", "Root")
         .summary("The time of the service.")
         .path(Some("/"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
         .summary("The markets; without the slash at the end it is another path.")
         .path(Some("/markets/"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
-                        .summary("Their number."),
-                ],
-            }),
+        .shared_params(&[])
+        .specific_params(
+            &[ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).summary("Their number.")],
         );
 }
 takes!(Markets => TakesLimit);
 
 impl Endpoint for Daily {
     type Body = DailyRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
         .summary("One record a day; another endpoint on the path has other records.")
         .path(Some("/query#daily"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                        .const_value(Some("DAILY"))
-                        .summary("The kind of the records."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                .const_value(Some("DAILY"))
+                .summary("The kind of the records."),
+        ])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DailyRecord>(),
             evidence: Evidence::Documented,
@@ -160,23 +143,18 @@ fields!(DailyRecord => value = 0);
 
 impl Endpoint for Search {
     type Body = SearchRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "search", "Search")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "search", "Search")
         .summary("The markets whose names contain a word.")
         .path(Some("/query#search"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                        .const_value(Some("SEARCH"))
-                        .summary("The kind of the records."),
-                    ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("The word."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
+                .const_value(Some("SEARCH"))
+                .summary("The kind of the records."),
+            ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("The word."),
+        ])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<SearchRecord>(),
             evidence: Evidence::Documented,
@@ -208,42 +186,32 @@ fields!(SearchRecord => value = 0);
 
 impl Endpoint for Quote {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "quote", "Quote")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "quote", "Quote")
         .summary("The quote of a market.")
         .path(Some("/v1/{symbol}.json"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .example(Some("BTC.USD"))
-                        .summary("The market."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .example(Some("BTC.USD"))
+                .summary("The market."),
+        ]);
 }
 
 impl Endpoint for Rates {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "rates", "Rates")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "rates", "Rates")
         .summary("Rates between two days.")
         .path(Some("/rates/{from}..{to}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("The first day."),
-                    ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("The last day."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("The first day."),
+            ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("The last day."),
+        ]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::market`].
@@ -72,16 +72,10 @@ markers!(MarketGroup : Basis basis, B2 b2, B3 b3, B4 b4);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b` now.",
         );
@@ -89,16 +83,10 @@ impl Endpoint for Basis {
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path(Some("/b2"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
         );
@@ -106,16 +94,10 @@ impl Endpoint for B2 {
 
 impl Endpoint for B3 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
         .summary("S.")
         .path(Some("/b3"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
         );
@@ -123,16 +105,10 @@ impl Endpoint for B3 {
 
 impl Endpoint for B4 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b4", "B4")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b4", "B4")
         .summary("S.")
         .path(Some("/b4"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",
         );

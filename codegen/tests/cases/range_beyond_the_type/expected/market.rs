@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::{
@@ -38,50 +38,45 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
-                        .range(Range {
-                            min: Some(-5.0),
-                            max: Some(5.0),
-                        })
-                        .summary("A."),
-                    ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
-                        .range(Range {
-                            min: None,
-                            max: Some(1.8446744073709552e19),
-                        })
-                        .summary("A."),
-                    ParamInfo::new("within", "within", ValueType::Count, Evidence::Documented)
-                        .range(Range {
-                            min: None,
-                            max: Some(5_000_000_000.0),
-                        })
-                        .summary("A."),
-                    ParamInfo::new("large", "large", ValueType::Integer, Evidence::Documented)
-                        .range(Range {
-                            min: None,
-                            max: Some(9.223372036854776e18),
-                        })
-                        .summary("A."),
-                    ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
-                        .range(Range { min: None, max: Some(2.5) })
-                        .summary("A."),
-                    ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
-                        .range(Range {
-                            min: Some(1e300),
-                            max: None,
-                        })
-                        .summary("A."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
+                .range(Range {
+                    min: Some(-5.0),
+                    max: Some(5.0),
+                })
+                .summary("A."),
+            ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
+                .range(Range {
+                    min: None,
+                    max: Some(1.8446744073709552e19),
+                })
+                .summary("A."),
+            ParamInfo::new("within", "within", ValueType::Count, Evidence::Documented)
+                .range(Range {
+                    min: None,
+                    max: Some(5_000_000_000.0),
+                })
+                .summary("A."),
+            ParamInfo::new("large", "large", ValueType::Integer, Evidence::Documented)
+                .range(Range {
+                    min: None,
+                    max: Some(9.223372036854776e18),
+                })
+                .summary("A."),
+            ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
+                .range(Range { min: None, max: Some(2.5) })
+                .summary("A."),
+            ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
+                .range(Range {
+                    min: Some(1e300),
+                    max: None,
+                })
+                .summary("A."),
+        ]);
 }
 takes!(Basis => TakesAbove, TakesBelow, TakesWithin, TakesLarge, TakesHalf, TakesHuge);
 

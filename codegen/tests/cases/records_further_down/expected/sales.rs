@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -46,22 +45,12 @@ markers!(SalesGroup : Sold sold, Bids bids);
 
 impl Endpoint for Sold {
     type Body = Series<SoldRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
         .summary("What a kind of lot was sold for.")
         .path(Some("/sold"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::LOT],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<SoldRecord>()),
-            time: Some("at"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[params::LOT])
+        .series(Some(RecordInfo::of::<SoldRecord>()), "at", Evidence::Documented);
 }
 
 /// One record of Sold.
@@ -92,22 +81,12 @@ fields!(SoldRecord => at = 0, price = 1);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
+    const INFO: &EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
         .summary("What was bid, as far as anybody knows.")
         .path(Some("/bids"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::LOT],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("at"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[params::LOT])
+        .series(None, "at", Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

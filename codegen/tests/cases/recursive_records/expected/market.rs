@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request};
 
@@ -35,16 +34,10 @@ markers!(MarketGroup : Sectors sectors);
 
 impl Endpoint for Sectors {
     type Body = Sector;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "sectors", "Sectors")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "sectors", "Sectors")
         .summary("All sectors.")
         .path(Some("/sectors"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Sector>(),
             evidence: Evidence::Documented,

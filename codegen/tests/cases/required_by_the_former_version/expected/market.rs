@@ -4,8 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, TimeUnit,
-    ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::{TakesFrom, TakesSize};
@@ -38,29 +37,19 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .required(Some(Evidence::PreviousVersion))
-                        .summary("The first point in time."),
-                    ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                        .required(Some(Evidence::Reported))
-                        .summary("At least this large."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .required(Some(Evidence::PreviousVersion))
+                .summary("The first point in time."),
+            ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                .required(Some(Evidence::Reported))
+                .summary("At least this large."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesFrom, TakesSize);
 

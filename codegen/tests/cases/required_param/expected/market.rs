@@ -4,8 +4,7 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, TimeUnit,
-    ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
 };
 use crate::{Client, Exchange, Request, Series, Timeframe};
 
@@ -46,37 +45,27 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("The first point in time."),
-                    ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                        .required(Some(Evidence::Published))
-                        .range(Range { min: Some(0.0), max: None })
-                        .summary("At least this large."),
-                    ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
-                        .list_setter(Some("venues"))
-                        .required(Some(Evidence::Documented))
-                        .summary("The venues."),
-                    ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .summary("Length of an interval."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("The first point in time."),
+            ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                .required(Some(Evidence::Published))
+                .range(Range { min: Some(0.0), max: None })
+                .summary("At least this large."),
+            ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
+                .list_setter(Some("venues"))
+                .required(Some(Evidence::Documented))
+                .summary("The venues."),
+            ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("Length of an interval."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

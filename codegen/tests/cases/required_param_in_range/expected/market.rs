@@ -4,8 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ParamLocation, Range,
-    ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, Range, ValueType,
 };
 use crate::{Client, Request};
 
@@ -36,24 +35,19 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/b/{n}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .range(Range {
-                            min: Some(10.0),
-                            max: None,
-                        })
-                        .summary("s"),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .range(Range {
+                    min: Some(10.0),
+                    max: None,
+                })
+                .summary("s"),
+        ]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

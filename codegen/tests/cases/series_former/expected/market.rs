@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList, Range,
-    RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -40,27 +39,17 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
-                        .required(Some(Evidence::PreviousVersion))
-                        .range(Range { min: None, max: Some(9.0) })
-                        .summary("How deep."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::PreviousVersion,
-        });
+        .shared_params(params::COMMON)
+        .specific_params(&[
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
+                .required(Some(Evidence::PreviousVersion))
+                .range(Range { min: None, max: Some(9.0) })
+                .summary("How deep."),
+        ])
+        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::PreviousVersion);
 }
 takes_common!(Basis => TakesDepth);
 

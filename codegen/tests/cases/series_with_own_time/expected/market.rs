@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -53,22 +52,11 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio, PriceBasis price_bas
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("createdAt"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(Some(RecordInfo::of::<BasisRecord>()), "createdAt", Evidence::Documented);
 }
 takes_common!(Basis);
 
@@ -100,22 +88,11 @@ fields!(BasisRecord => created_at = 0, open_date = 1);
 
 impl Endpoint for BasisRatio {
     type Body = Series<BasisRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
         .summary("Basis over price, with the time of the envelope declared again.")
         .path(Some("/basisRatio"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRatioRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .series(Some(RecordInfo::of::<BasisRatioRecord>()), "openDate", Evidence::Documented);
 }
 
 /// One record of Basis Ratio.
@@ -145,23 +122,12 @@ fields!(BasisRatioRecord => open_date = 0, ratio = 1);
 
 impl Endpoint for PriceBasis {
     type Body = Series<PriceBasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "price_basis", "Price Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "price_basis", "Price Basis")
         .summary("A series whose own time field may be missing.")
         .path(Some("/priceBasis"))
         .evidence(Evidence::Reported)
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<PriceBasisRecord>()),
-            time: Some("createdAt"),
-            time_unit: None,
-            evidence: Evidence::Reported,
-        });
+        .shared_params(&[])
+        .series(Some(RecordInfo::of::<PriceBasisRecord>()), "createdAt", Evidence::Reported);
 }
 
 /// One record of Price Basis.

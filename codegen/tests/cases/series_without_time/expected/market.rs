@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -39,16 +38,10 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(params::COMMON)
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<BasisRecord>()),
             time: None,

@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::TakesFormat;
@@ -46,32 +44,21 @@ markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[params::FORMAT],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[params::FORMAT]);
 }
 
 impl Endpoint for BasisRatio {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
         .summary("Basis over price.")
         .path(Some("/basisRatio"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
-                        .summary("The layout."),
-                ],
-            }),
+        .shared_params(&[])
+        .specific_params(
+            &[ParamInfo::new("format", "format", ValueType::String, Evidence::Documented).summary("The layout.")],
         );
 }
 takes!(BasisRatio => TakesFormat);

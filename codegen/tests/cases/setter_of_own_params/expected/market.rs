@@ -4,7 +4,7 @@
 
 use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, Range, ValueType,
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::{TakesDepth, TakesWidth};
@@ -45,59 +45,39 @@ markers!(MarketGroup : Bids bids, Asks asks);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bids", "Bids")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "bids", "Bids")
         .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
         .path(Some("/bids"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                        .range(Range { min: Some(5.0), max: None })
-                        .summary("How deep.")
-                        .notes("Counted from the best."),
-                    ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
-                        .summary("How wide.")
-                        .notes("In steps."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                .range(Range { min: Some(5.0), max: None })
+                .summary("How deep.")
+                .notes("Counted from the best."),
+            ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
+                .summary("How wide.")
+                .notes("In steps."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Bids => TakesDepth, TakesWidth);
 
 impl Endpoint for Asks {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "asks", "Asks")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "asks", "Asks")
         .summary("The other side.")
         .path(Some("/asks"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                        .range(Range { min: Some(5.0), max: None })
-                        .summary("How deep.")
-                        .notes("Counted from the best."),
-                    ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
-                        .summary("How wide.")
-                        .notes("In steps."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                .range(Range { min: Some(5.0), max: None })
+                .summary("How deep.")
+                .notes("Counted from the best."),
+            ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
+                .summary("How wide.")
+                .notes("In steps."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Asks => TakesDepth, TakesWidth);
 

@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
 
@@ -44,33 +42,22 @@ markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        );
+        .shared_params(&[]);
 }
 
 impl Endpoint for Levels {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                        .summary("A class of leverage."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                .summary("A class of leverage."),
+        ]);
 }
 takes!(Levels => TakesLeverage { type Leverage = Timeframe; });
 

@@ -3,9 +3,7 @@
 //! Other: what else there is.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
 
@@ -36,19 +34,14 @@ markers!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
+    const INFO: &EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
         .summary("Positions by price.")
         .path(Some("/heat"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
-                        .summary("A class of leverage."),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
+                .summary("A class of leverage."),
+        ]);
 }
 takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 

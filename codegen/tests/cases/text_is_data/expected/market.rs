@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamList, RecordInfo,
-    ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -44,25 +43,14 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .aliases(&["</code><script>alert(1)</script>"])
         .summary(
             "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         )
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        })
+        .shared_params(params::COMMON)
+        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated(Some("say \"no\" \\ to ]] drugs"));
 }

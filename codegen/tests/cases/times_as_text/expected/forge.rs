@@ -6,7 +6,7 @@ use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ListFormat, ParamInfo,
-    ParamList, ParamLocation, RecordInfo, TimeUnit, ValueType,
+    ParamLocation, RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::{TakesHourly, TakesSince, TakesValue};
@@ -48,30 +48,20 @@ markers!(ForgeGroup : Commits commits, Forecast forecast);
 
 impl Endpoint for Commits {
     type Body = Series<CommitsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "commits", "Commits")
+    const INFO: &EndpointInfo = &EndpointInfo::new("forge", "commits", "Commits")
         .summary("The changes of a program.")
         .path(Some("/repos/{repo}/commits"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .example(Some("clock"))
-                        .summary("The program."),
-                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
-                        .example(Some("2024-03-01T00:00:00Z"))
-                        .summary("Where the range begins."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<CommitsRecord>()),
-            time: Some("date"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .example(Some("clock"))
+                .summary("The program."),
+            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                .example(Some("2024-03-01T00:00:00Z"))
+                .summary("Where the range begins."),
+        ])
+        .series(Some(RecordInfo::of::<CommitsRecord>()), "date", Evidence::Documented);
 }
 takes!(Commits => TakesSince);
 
@@ -109,32 +99,22 @@ fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
 
 impl Endpoint for Forecast {
     type Body = ForecastRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
+    const INFO: &EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
         .summary("The weather of some days.")
         .path(Some("/forecast"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
-                        .list_setter(Some("hourly"))
-                        .list_as(ListFormat::Repeated)
-                        .summary("What is wanted by the hour."),
-                    ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
-                        .const_value(Some("UTC"))
-                        .summary("What days begin by."),
-                    ParamInfo::new(
-                            "start_date",
-                            "start_date",
-                            ValueType::Timestamp(TimeUnit::Date),
-                            Evidence::Documented,
-                        )
-                        .required(Some(Evidence::Documented))
-                        .summary("The first day."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
+                .list_setter(Some("hourly"))
+                .list_as(ListFormat::Repeated)
+                .summary("What is wanted by the hour."),
+            ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
+                .const_value(Some("UTC"))
+                .summary("What days begin by."),
+            ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .summary("The first day."),
+        ])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ForecastRecord>(),
             evidence: Evidence::Documented,

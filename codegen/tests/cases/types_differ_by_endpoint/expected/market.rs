@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesLeverage, TakesLeverages};
 
@@ -45,50 +43,29 @@ markers!(MarketGroup : Basis basis, Levels levels);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented)
-                        .summary("A factor."),
-                ],
-            }),
+        .shared_params(&[])
+        .specific_params(
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
         )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesLeverage { type Leverage = u64; });
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                        .list_setter(Some("leverages"))
-                        .summary("A class of leverage."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                .list_setter(Some("leverages"))
+                .summary("A class of leverage."),
+        ])
+        .series(None, "openDate", Evidence::Documented);
 }
 takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });
 

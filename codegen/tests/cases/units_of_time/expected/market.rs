@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo,
+    TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::params::TakesSince;
@@ -62,26 +62,16 @@ markers!(MarketGroup : Basis basis, Levels levels, Trades trades, Ticks ticks);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Its records count milliseconds where others count seconds.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                        .unit("milliseconds")
-                        .summary("Where it begins."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                .unit("milliseconds")
+                .summary("Where it begins."),
+        ])
+        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesSince);
 
@@ -119,22 +109,11 @@ fields!(BasisRecord => open_date = 0, basis = 1);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("The unit stands at the field.")
         .path(Some("/levels"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<LevelsRecord>()),
-            time: Some("createdAt"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .series(Some(RecordInfo::of::<LevelsRecord>()), "createdAt", Evidence::Documented);
 }
 
 /// One record of Levels.
@@ -177,31 +156,21 @@ fields!(LevelsRecord => created_at = 0, seen_at = 1);
 
 impl Endpoint for Trades {
     type Body = Series<TradesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
         .summary("Its times are finer.")
         .path(Some("/trades"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .unit("microseconds")
-                        .summary("The start."),
-                    ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
-                        .required(Some(Evidence::Documented))
-                        .unit("nanoseconds")
-                        .summary("The end."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<TradesRecord>()),
-            time: Some("tradedAt"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .unit("microseconds")
+                .summary("The start."),
+            ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
+                .required(Some(Evidence::Documented))
+                .unit("nanoseconds")
+                .summary("The end."),
+        ])
+        .series(Some(RecordInfo::of::<TradesRecord>()), "tradedAt", Evidence::Documented);
 }
 
 /// One record of Trades.
@@ -244,16 +213,10 @@ fields!(TradesRecord => traded_at = 0, seen_at = 1);
 
 impl Endpoint for Ticks {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
         .summary("Nobody knows the fields but that of the time.")
         .path(Some("/ticks"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(&[])
         .body(BodyInfo::Series {
             record: None,
             time: Some("openDate"),

@@ -4,8 +4,7 @@
 
 use ::runtime::{Endpoint, markers, takes};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, RecordInfo,
-    ValueType,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Venue};
 use super::service::{Level, params};
@@ -37,20 +36,15 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Level;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Its meaning is unknown.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    params::SIDE,
-                    ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
-                        .summary("Its meaning is unknown."),
-                ],
-            }),
-        )
+        .shared_params(&[])
+        .specific_params(&[
+            params::SIDE,
+            ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
+                .summary("Its meaning is unknown."),
+        ])
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Level>(),
             evidence: Evidence::Documented,

@@ -5,8 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::{params, records};
@@ -51,34 +50,25 @@ markers!(MarketGroup : Basis basis, Spread spread);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[
-                    params::EXCHANGES
-                        .default(Some("binance_spot,okx_spot"))
-                        .allowed_values(&["binance_spot", "okx_spot"])
-                        .rejected_values(&["bybit_spot"])
-                        .example(Some("binance_spot")),
-                ],
-                specific: &[
-                    ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                        .single_value(Some(Evidence::Reported))
-                        .tested_values(&["5", "10"])
-                        .example(Some("7"))
-                        .summary("How deep."),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .overrides(&[
+            params::EXCHANGES
+                .default(Some("binance_spot,okx_spot"))
+                .allowed_values(&["binance_spot", "okx_spot"])
+                .rejected_values(&["bybit_spot"])
+                .example(Some("binance_spot")),
+        ])
+        .specific_params(&[
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                .single_value(Some(Evidence::Reported))
+                .tested_values(&["5", "10"])
+                .example(Some("7"))
+                .summary("How deep."),
+        ])
+        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
 }
 takes_common!(Basis => TakesDepth);
 
@@ -115,22 +105,11 @@ fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("Nothing is said anew.")
         .path(Some("/spread"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: None,
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(params::COMMON)
+        .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Spread);
 

@@ -3,7 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo, ParamList};
+use ::runtime::registry::{EndpointInfo, GroupInfo};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::takes_common;
@@ -37,16 +37,10 @@ markers!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "book", "Book")
         .summary("Every order of the book.")
         .path(Some("/book"))
-        .params(
-            Some(ParamList {
-                shared: params::COMMON,
-                overrides: &[],
-                specific: &[],
-            }),
-        )
+        .shared_params(params::COMMON)
         .weight(1200);
 }
 takes_common!(Book);

@@ -5,8 +5,8 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamList,
-    ParamLocation, RecordInfo, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation, RecordInfo,
+    ValueType,
 };
 use crate::{Client, Request, Series};
 use super::service::records;
@@ -47,26 +47,16 @@ markers!(MarketGroup : Basis basis, P2 p2);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
-                        .default(Some("q`<i>y"))
-                        .summary("s"),
-                ],
-            }),
-        )
-        .body(BodyInfo::Series {
-            record: Some(RecordInfo::of::<BasisRecord>()),
-            time: Some("openDate"),
-            time_unit: None,
-            evidence: Evidence::Documented,
-        });
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
+                .default(Some("q`<i>y"))
+                .summary("s"),
+        ])
+        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
 }
 takes!(Basis => TakesABX);
 
@@ -93,20 +83,15 @@ fields!(BasisRecord => open_date = 0, v_u_z = 1);
 
 impl Endpoint for P2 {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
         .summary("S.")
         .path(Some("/p/{w`<b>q}"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
-                        .location(ParamLocation::Path)
-                        .summary("s"),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
+                .location(ParamLocation::Path)
+                .summary("s"),
+        ]);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

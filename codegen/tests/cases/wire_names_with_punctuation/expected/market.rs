@@ -3,9 +3,7 @@
 //! Market: market data.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamList, ValueType,
-};
+use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::{TakesFilterCoin, TakesPageSize};
 
@@ -36,21 +34,16 @@ markers!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path(Some("/basis"))
-        .params(
-            Some(ParamList {
-                shared: &[],
-                overrides: &[],
-                specific: &[
-                    ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
-                        .summary("s"),
-                    ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
-                        .summary("s"),
-                ],
-            }),
-        );
+        .shared_params(&[])
+        .specific_params(&[
+            ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
+                .summary("s"),
+            ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
+                .summary("s"),
+        ]);
 }
 takes!(Basis => TakesFilterCoin, TakesPageSize);
 
