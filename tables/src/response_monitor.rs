@@ -23,11 +23,11 @@ type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
 /// The outcome of an attempt: the status of its response, or without a response the phase in which it failed.
 pub(crate) type Attempted = Result<u16, ErrorKind>;
 
-/// Returns the outcome of a failed request. If only the body failed, for example because it is too large, the service
-/// has responded.
+/// Returns the outcome of a failed request. If only the body failed, for example because it is too large or because it
+/// may lack records, the service has responded.
 pub(crate) fn attempted(error: &RequestError) -> Attempted {
     match error.kind() {
-        ErrorKind::Body => Ok(error.status().unwrap_or(200)),
+        ErrorKind::Body | ErrorKind::Incomplete => Ok(error.status().unwrap_or(200)),
         kind => error.status().ok_or(kind),
     }
 }

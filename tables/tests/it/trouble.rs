@@ -103,6 +103,22 @@ async fn a_rejected_series_is_not_unfetched() {
     }
 }
 
+/// A step with more records than fit on a page is an error about a response, not a missing response.
+#[tokio::test(start_paused = true)]
+async fn a_response_with_too_many_records_is_a_response() {
+    let client = client_of(|_, from, _| {
+        let records: Vec<_> = (1..=1000).map(|n| format!(r#"{{"openDate":{},"volumeRatio":0.5}}"#, from + n)).collect();
+        (200, format!(r#"{{"data":[{}]}}"#, records.join(",")))
+    });
+    let client = client.build().unwrap();
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = job(coins(&client, &["BTC"]), END - 3600, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        assert_eq!((summary.failed_pages, summary.is_unreachable), (1, false), "{name}: {summary:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_deleted_file_of_a_data_set_is_damage() {
     let dir = tempfile::tempdir().unwrap();
