@@ -75,9 +75,7 @@ impl Source<'_> {
             }
             series.extend(of_group);
         }
-        let to = self
-            .parsed(table, "to", time_arg::timestamp)?
-            .unwrap_or_else(|| Timestamp::now().floor(Duration::from_secs(1)));
+        let to = self.parsed(table, "to", time_arg::timestamp)?.unwrap_or_else(time_arg::now);
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         Ok(JobFile { series, from, to, out, refetch })
     }

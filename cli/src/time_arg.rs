@@ -63,9 +63,14 @@ fn date_time(text: &str) -> Option<Timestamp> {
     Some(if offset.starts_with('-') { local + distance } else { local - distance })
 }
 
-/// Parses a time, for clap. The current time is rounded down to a second.
+/// Parses a time, for clap.
 pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
-    parse(text, Timestamp::now().floor(Duration::from_secs(1)))
+    parse(text, now())
+}
+
+/// Returns the current time, rounded down to a second.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now().floor(Duration::from_secs(1))
 }
 
 /// Parses a duration, for clap.

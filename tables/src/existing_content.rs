@@ -149,7 +149,8 @@ impl ExistingContent {
 
     /// Rejects a folder with rows but without the hidden file, which every run writes first.
     pub(crate) async fn check_unknown(&self) -> Result<(), Error> {
-        let Some(old) = self.first_rows().await? else { return Ok(()) };
+        let old = if self.opened.is_none() { self.first_rows().await? } else { None };
+        let Some(old) = old else { return Ok(()) };
         // Another run may have started the data set since it was opened.
         if Head::find(&self.storage).await?.is_some() {
             return Ok(());

@@ -13,7 +13,7 @@ use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
 use crate::backfill_report::{Reporter, announced, ending, failed_request, no_record, planned};
 use crate::command_line::candidates;
-use crate::commands::get::request;
+use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
 use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result};
@@ -132,7 +132,7 @@ impl Backfill {
             let mut is_empty = true;
             let Some(request) = request(&connected.client, series) else { continue };
             // The first interval of the range is complete.
-            let step = request.clone().history(0..0).plan()?.step;
+            let step = step(&request)?;
             let mut pages = request.history(file.from.floor(step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = page?;

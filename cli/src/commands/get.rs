@@ -4,6 +4,7 @@
 //! does not affect the others.
 
 use std::future::IntoFuture;
+use std::time::Duration;
 
 use clap::Args;
 use generated_client::{AnyBody, Client, Dynamic, Error, Request, SERVICE};
@@ -55,10 +56,8 @@ impl Get {
                 Some(0) => log.warning(&format!("{label}: no records")),
                 Some(count) if page_size(series).is_some_and(|size| count >= size) => {
                     let advice = "the range may have more; set a higher limit, or use `derivs backfill`";
-                    log.warning(&format!(
-                        "{label}: the page is full with {}; {advice}",
-                        counted(count as u64, "record")
-                    ));
+                    let count = counted(count as u64, "record");
+                    log.warning(&format!("{label}: the page is full with {count}; {advice}"));
                 }
                 _ => {}
             }
@@ -130,6 +129,11 @@ pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynami
         ParamValue::Several(values) => request.query_list(name, values),
         ParamValue::Time(time) => request.query(name, *time),
     }))
+}
+
+/// Returns the interval between the records of a request's history.
+pub(crate) fn step(request: &Request<Dynamic>) -> Result<Duration> {
+    Ok(request.clone().history(0..0).plan()?.step)
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {

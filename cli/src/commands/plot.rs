@@ -11,7 +11,7 @@ use generated_client::Timestamp;
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing;
 use crate::command_line::Chosen;
-use crate::commands::get::request;
+use crate::commands::get::{request, step};
 use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
@@ -75,7 +75,7 @@ impl Plot {
         let mut tasks = Vec::new();
         for series in all {
             let Some(request) = request(&connected.client, &series) else { continue };
-            let step = request.clone().history(0..0).plan()?.step;
+            let step = step(&request)?;
             let history = request.history(self.from.unwrap_or(self.to - RECORDS * step).floor(step)..self.to);
             tasks.push((series, tokio::spawn(history.collect())));
         }

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::backfill_report::{outcome, span};
 use crate::command_line::Chosen;
 use crate::commands::backfill::stored;
-use crate::commands::get::request;
+use crate::commands::get::{request, step};
 use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
@@ -107,7 +107,7 @@ impl Poll {
         let mut due = Vec::new();
         for (index, one) in series.iter().enumerate() {
             let Some(request) = request(client, one) else { continue };
-            let step = request.clone().history(0..0).plan()?.step;
+            let step = step(&request)?;
             let from = self.from.floor(step);
             due.push(from + step);
             updates.spawn(next(index, request.follow(from)));

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use runtime::ErrorKind;
-use runtime::Timestamp;
 use runtime::history::{Progress, Report};
+use runtime::{ErrorKind, Timestamp};
 
 use crate::error::Error;
 use crate::existing_content::steps;
