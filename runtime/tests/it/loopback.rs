@@ -157,7 +157,7 @@ async fn unused_proxy_of_the_environment_is_mentioned() {
     if is_alone() {
         let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
         let (message, _) = words(&ask(&client).await.unwrap_err());
-        let expected = "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`";
+        let expected = "; to use the proxy of the environment, enable the feature `proxy` and the setting `env_proxy`";
         return assert!(message.ends_with(expected), "{message}");
     }
     run_alone(

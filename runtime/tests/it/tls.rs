@@ -46,7 +46,7 @@ async fn a_server_that_is_not_trusted_gets_no_request() {
     assert_eq!(error_text(builder(port).root_certificate(another.pem), port).await, untrusted);
     let own = || authority.pem.clone();
     let port = start(authority.acceptor("example.com", false, &[])).await;
-    let misnamed = "of `localhost:PORT` is for another name";
+    let misnamed = "of `localhost:PORT` is for another host";
     assert_eq!(error_text(builder(port).root_certificate(own()), port).await, misnamed);
     let port = start(authority.acceptor("localhost", true, &[])).await;
     assert_eq!(error_text(builder(port).root_certificate(own()), port).await, "of `localhost:PORT` has expired");

@@ -31,7 +31,7 @@ pub use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
 
-/// Creates the transport of a client for which no transport is set.
+/// Creates the default transport, for a client whose builder sets no transport.
 pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, TransportError> {
     Ok(Arc::new(HyperTransport::new(settings)?))
 }

@@ -6,7 +6,7 @@ use std::future::Future;
 
 use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
 
-/// Creates a transport that calls a closure for the response to each request.
+/// Creates a transport that passes each request to a closure, which returns the response.
 ///
 /// ```
 /// # use generated_client_transport as transport;

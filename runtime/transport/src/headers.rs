@@ -1,7 +1,7 @@
 //! HTTP headers.
 //!
-//! This type wraps the map of the `http` crate, because that crate is not part of the public API. The default transport
-//! converts headers without copying them.
+//! [`Headers`] wraps the map of the `http` crate, because that crate is not part of the public API. The default
+//! transport converts headers without copying them.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Sends requests and returns responses, in this crate's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! does not check the status, follow redirects or retry, because the runtime does that.
+//! does not check the status, follow redirects or retry; the runtime processes the status and retries.
 //!
 //! Emitted clients re-export this crate as their module `transport`. The crate is separate so that the generic code of
 //! the HTTP libraries is compiled only once, even if the clients are generated and compiled often.
@@ -63,11 +63,11 @@ pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future cancels the request.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
-    /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
+    /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) when it sends a request.
     ///
-    /// The rate limiter counts a request from the time at which it is sent. If the result is true, the notification
-    /// marks that time; before the notification, the request may be sent at any time. If the result is false, the
-    /// request counts as sent when `send` is called.
+    /// The rate limiter counts a request from the time at which it is sent. If this method returns true, that is the
+    /// time of the notification, and until then the rate limiter reserves a slot for the request. If it returns false,
+    /// that is the time at which `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }
@@ -95,7 +95,7 @@ pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, Trans
 pub struct HttpRequest {
     /// The HTTP method.
     pub method: Method,
-    /// The absolute URL. Its query contains the API key of some services, so `Debug` hides the query.
+    /// The absolute URL. For some services the query contains the API key, so `Debug` hides the query.
     pub url: String,
     /// The headers; `Debug` hides headers that carry credentials.
     pub headers: Headers,
@@ -103,9 +103,9 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
     /// The timeout and the maximum size that the transport has to enforce.
     pub options: RequestOptions,
-    /// Notified when the request is sent, by a transport that [supports it](Transport::reports_sent).
+    /// Notified when the request is sent, if the transport [supports this](Transport::reports_sent).
     pub on_sent: SentNotifier,
-    /// Notified when the status and headers have arrived, by a transport that supports it.
+    /// Notified when the status and headers of the response have arrived, if the transport supports this.
     pub on_headers: HeadersNotifier,
 }
 
@@ -160,7 +160,7 @@ impl Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The maximum time from the first step to the last byte of the body.
+    /// The maximum time from the call of [`Transport::send`] to the last byte of the body.
     pub timeout: Duration,
     /// The maximum size of the decoded body in bytes.
     pub max_body_bytes: usize,
@@ -209,9 +209,9 @@ pub enum Phase {
     Body,
 }
 
-/// The reason for a missing response.
+/// The reason why a transport returned no complete response.
 ///
-/// Retryable unless [`permanent`](TransportError::permanent) is called.
+/// An error is retryable unless [`permanent`](TransportError::permanent) is called.
 #[derive(Clone, Debug)]
 pub struct TransportError {
     phase: Phase,
@@ -226,7 +226,7 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// Creates an error for a phase, with a message that neither repeats the source nor contains credentials.
+    /// Creates an error for a phase. The message must contain neither credentials nor the text of the source.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
         Self {
             phase,
@@ -264,14 +264,14 @@ impl TransportError {
         self
     }
 
-    /// Marks the error as a failure of a pooled connection that had worked before. The connection may have caused the
-    /// failure, and not the service. The next attempt uses a new pool.
+    /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
+    /// connection rather than from the service. The next attempt uses a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Returns whether a pooled connection that had worked before failed.
+    /// Returns whether the failure was marked with [`on_stale_connection`](Self::on_stale_connection).
     pub fn is_stale(&self) -> bool {
         self.stale
     }
@@ -307,7 +307,7 @@ impl TransportError {
         self.body_limit.is_some()
     }
 
-    /// Returns the source, for code that wraps the error in its own type.
+    /// Returns the source, for code that converts the error to another type.
     pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

@@ -1,4 +1,4 @@
-//! Notifications from a transport: a request is sent, and the headers of its response have arrived.
+//! Notifications from a transport: that a request is sent, and that the headers of its response have arrived.
 //!
 //! Both notifiers are part of a request. The rate limiter counts a request when its [`SentNotifier`] is called, and
 //! stops further requests when a [`HeadersNotifier`] reports a 429.
@@ -24,7 +24,8 @@ impl SentNotifier {
         Self(Some(Arc::new(notified)))
     }
 
-    /// Reports that the request is being sent, from any thread. The rate limiter ignores all reports after the first.
+    /// Reports that the request is being sent; may be called from any thread. The rate limiter ignores all calls after
+    /// the first.
     pub fn notify(&self) {
         if let Some(notified) = &self.0 {
             notified();
@@ -36,8 +37,8 @@ opaque_debug!(SentNotifier);
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
-/// Notified when the status and headers of a response have arrived, even while the body is still being read, because
-/// after a 429 no other request may be sent.
+/// Notified when the status and headers of a response have arrived. This happens before the body is read, because after
+/// a 429 no other request may be sent.
 #[derive(Clone, Default)]
 pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
 
@@ -47,8 +48,8 @@ impl HeadersNotifier {
         Self(Some(Arc::new(on_headers)))
     }
 
-    /// Reports the status and headers. A transport need not call this, because the client reports them after the
-    /// complete response.
+    /// Reports the status and headers. A transport may omit this call, because the client also reports them once the
+    /// response is complete.
     pub fn notify(&self, status: u16, headers: &Headers) {
         if let Some(on_headers) = &self.0 {
             on_headers(status, headers);

@@ -1,6 +1,6 @@
 //! A macro for types whose contents are secret or unreadable.
 
-/// Implements `Debug` for a type; the output contains only its name.
+/// Implements `Debug` for a type; the output contains only the name of the type.
 #[doc(hidden)] // The client uses it too.
 #[macro_export]
 macro_rules! opaque_debug {

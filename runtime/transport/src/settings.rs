@@ -10,7 +10,7 @@ use crate::{Phase, TransportError};
 
 /// Settings of the built-in transport.
 ///
-/// `Debug` shows only the number of certificates, because their files may contain a key.
+/// `Debug` shows the number of certificates but not their content, because a PEM file may also contain a key.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {
@@ -23,10 +23,10 @@ pub struct Settings {
     /// True to trust the root certificates of the system instead of the bundled certificates.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
-    /// The URL of the proxy for all requests, which may contain a password; empty for none.
+    /// The URL of the proxy for all requests; it may contain a password. An empty URL turns proxies off.
     #[cfg(feature = "proxy")]
     pub proxy: Option<String>,
-    /// True if the environment selects the proxy; not used if `proxy` is set.
+    /// True if the environment selects the proxy; ignored if `proxy` is set.
     #[cfg(feature = "proxy")]
     pub env_proxy: bool,
     /// True to use HTTP/2 with servers that offer it.

@@ -1,6 +1,6 @@
-//! The trusted root certificates, and the client certificate for a server that requires a client certificate.
+//! The trusted root certificates and the optional client certificate.
 //!
-//! The TLS configuration trusts the bundled Mozilla root certificates or the root certificates of the system, and also
+//! The TLS configuration trusts either the bundled Mozilla root certificates or those of the system, plus the
 //! certificates that the user adds. The crypto provider is passed explicitly, so another provider in the program has no
 //! effect. Errors never contain the content of a PEM file.
 
@@ -28,7 +28,7 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, TransportError
     }
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| settings::invalid("encryption cannot be set up").with_source(error))?;
+        .map_err(|error| settings::invalid("TLS cannot be initialized").with_source(error))?;
     let config = config.with_root_certificates(store);
     let Some((chain, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
     let invalid = "invalid client certificate";
@@ -58,7 +58,7 @@ fn certificates(pem: &[u8], invalid: &str) -> Result<Vec<CertificateDer<'static>
 fn system() -> Result<RootCertStore, TransportError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // Certificates that rustls cannot read are ignored, because they matter only if a server needs one of them.
+    // Certificates that rustls cannot parse are skipped, because most servers do not depend on them.
     store.add_parsable_certificates(found.certs);
     if !store.is_empty() {
         return Ok(store);

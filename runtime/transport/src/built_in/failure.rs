@@ -1,7 +1,7 @@
-//! Errors that occur before the headers of a response have arrived.
+//! Errors that occur before the headers of a response arrive.
 //!
-//! Converts an error of hyper to an error with address, phase and reason. The reason is found in the chain of sources,
-//! by type, or by text where the types are private.
+//! Converts an error of hyper to an error with the address, the phase and the reason. The reason is found in the chain
+//! of sources: by the type of a source, or by its text if its type is private.
 
 use std::error::Error as StdError;
 use std::io;
@@ -29,17 +29,17 @@ pub(super) fn host_and_port(uri: &Uri) -> String {
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
 }
 
-/// Returns the hint for a failed direct connection if the environment sets a proxy, and otherwise an empty string.
+/// Returns the hint for a direct connection that failed although the environment sets a proxy; empty if it sets none.
 pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if target.host().is_some_and(is_loopback) || !variables.iter().any(is_set) {
         return "";
     }
-    "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`"
+    "; to use the proxy of the environment, enable the feature `proxy` and the setting `env_proxy`"
 }
 
-/// Converts an error that occurred before the headers arrived, with its phase.
+/// Converts an error that occurred before the headers arrived, and adds its phase.
 pub(super) fn before_headers(
     error: impl Into<BoxError>,
     is_connect: bool,
@@ -57,7 +57,7 @@ pub(super) fn before_headers(
     }
 }
 
-/// Creates the error for a failed connection, with its reason.
+/// Creates the error for a failed connection, and adds the reason.
 fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let causes = || causes(&*error);
     let Route { target, proxy, hint } = route;
@@ -82,24 +82,25 @@ fn no_connection(error: BoxError, route: &Route) -> TransportError {
     this.with_source(error)
 }
 
-/// The text of hyper-util's error for a name that does not resolve; the types of these errors are private.
+/// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
 const UNKNOWN_NAME: &str = "dns error";
 
 /// The text of hyper-util's error when the proxy responds with 407.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
 
-/// Returns the reason why a certificate is invalid, if that is the cause.
+/// Returns why a certificate is invalid, if `cause` is an error about a certificate.
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {
         CertificateError::UnknownIssuer => "is not signed by a trusted root; add its root certificate",
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another name",
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another host",
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
         _ => "is not trusted",
     })
 }
 
-/// Returns an error and its causes. The cause of an I/O error is the wrapped error, which `source` would skip.
+/// Returns an error, followed by its causes. The cause of an I/O error is the error that it wraps, which `source`
+/// skips.
 fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),

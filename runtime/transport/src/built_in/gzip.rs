@@ -1,7 +1,7 @@
 //! Decompresses bodies.
 //!
-//! Decodes the body of a response according to its headers. A decoded body is complete, has a correct checksum, and is
-//! never larger than the maximum size, even if the compressed body was small.
+//! Decodes the body of a response according to its headers. Returns an error if the compressed body is truncated, if
+//! its checksum is wrong, or if the decoded body exceeds the maximum size.
 
 use std::io::Read;
 
@@ -31,7 +31,7 @@ pub(super) fn decode(
     if body.is_empty() {
         return Ok(body);
     }
-    // One byte above the maximum distinguishes a body that is too large from a body that just fits.
+    // Reading one byte more than the maximum detects a body that is too large.
     let max = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
     let mut reader = MultiGzDecoder::new(&*body).take(max);

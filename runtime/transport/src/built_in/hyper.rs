@@ -1,8 +1,8 @@
 //! The default transport: hyper over rustls.
 //!
-//! Directly or through a proxy, it uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers HTTP/2.
-//! It does not follow redirects. It resends a request only if a pooled connection was closed before any part of the
-//! request was written.
+//! The transport uses HTTP/1.1, or HTTP/2 if the setting `http2` is on and the server offers HTTP/2. It connects
+//! directly or through a proxy, and does not follow redirects. It resends a request only if a pooled connection was
+//! closed before any part of the request was written.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct HyperTransport {
     routes: Routes,
 }
 
-/// A client of hyper, which contains its pool.
+/// A hyper client with its connection pool.
 type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, NotifyingBody>;
 
 opaque_debug!(HyperTransport);
@@ -94,8 +94,8 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection, so a dead connection would block all requests until the system closes
-    // the connection.
+    // All HTTP/2 requests share one connection. If it is dead, the pings detect that; without them, it would block all
+    // requests until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder
@@ -114,8 +114,8 @@ impl Transport for HyperTransport {
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_without_response = progress.head.is_none();
             progress.reply(body, timeout).map_err(|error| {
-                // If the request used a connection of the pool and no other request got a response meanwhile, all
-                // connections may be dead, so the pool is replaced.
+                // If the request used a pooled connection and no other request received a response in the meantime, all
+                // pooled connections may be dead, so the pool is replaced.
                 let may_be_stale = is_without_response && error.phase() != Phase::Connect;
                 if may_be_stale && self.pools.distrust(&pool, responses) { error.on_stale_connection() } else { error }
             })

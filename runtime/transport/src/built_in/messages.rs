@@ -1,7 +1,7 @@
 //! The code that the transports for hyper and for reqwest share.
 //!
 //! Converts requests to the types that hyper and reqwest share, and reads responses to their end, up to the maximum
-//! size. The error for a timeout contains how much had arrived.
+//! size. The error for a timeout contains how much of the response had arrived.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Progress {
         Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
     }
 
-    /// Returns the response, or the error for an incomplete response.
+    /// Returns the response, or an error if the response is incomplete.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,
@@ -71,7 +71,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
     Ok(converted)
 }
 
-/// The largest `Content-Length` for which memory is reserved before the bytes arrive.
+/// The maximum number of bytes that are reserved for a body before it arrives, even if its `Content-Length` is larger.
 const TRUSTED: u64 = 1 << 20;
 
 /// Reads the body of a response to its end, and decodes it, up to the maximum size.
@@ -85,7 +85,7 @@ where
 {
     let (head, body) = response.into_parts();
     let Progress { head: arrived, bytes, on_headers } = progress;
-    // Frames of HTTP/2, a length, or chunks mark the end of a body.
+    // HTTP/2 frames, a `Content-Length` or chunks mark the end of a body.
     let has_end = head.version > Version::HTTP_11
         || head.headers.contains_key(CONTENT_LENGTH)
         || head.headers.contains_key(TRANSFER_ENCODING);
@@ -109,7 +109,7 @@ where
     Ok(tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default())
 }
 
-/// The maximum time to wait for the body of an error status.
+/// The maximum time to wait for the body of a response with an error status.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<ResponseBody, TransportError>

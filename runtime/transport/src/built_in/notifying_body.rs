@@ -13,8 +13,8 @@ use crate::SentNotifier;
 
 /// The body of a request.
 ///
-/// Hyper calls `is_end_stream` immediately before it writes the headers, also with HTTP/2, so that call marks the time
-/// of sending.
+/// Hyper calls `is_end_stream` immediately before it writes the headers, with HTTP/1.1 and HTTP/2, so the request
+/// counts as sent at that call.
 pub(super) struct NotifyingBody {
     pub(super) body: Full<Bytes>,
     pub(super) on_sent: SentNotifier,

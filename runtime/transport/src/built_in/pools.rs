@@ -1,8 +1,8 @@
-//! A connection pool for each runtime, which is replaced when its connections may be dead.
+//! One connection pool for each Tokio runtime. A pool is replaced when its connections may be dead.
 //!
-//! A connection is driven by the runtime that opened it. That runtime may be idle, for example between calls of
-//! `block_on`, and a request of another runtime on such a connection would have to wait. The connections of a pool
-//! often die together, for example after a suspend, so the entire pool is dropped.
+//! A connection is driven by the runtime that opened it. While that runtime is idle, for example between calls of
+//! `block_on`, a request of another runtime on the connection would have to wait. The connections of a pool often die
+//! together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ pub(super) struct Pool<C> {
 }
 
 impl<C> Pool<C> {
-    /// Notes that a response was received.
+    /// Counts a response.
     pub(super) fn answered(&self) {
         self.responses.fetch_add(1, Ordering::Relaxed);
     }
@@ -58,10 +58,11 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Removes a pool if its idle connections may be dead, and returns whether they may be. A request in this pool got
-    /// no response, and `responses` is the number of responses that the pool had before that request. If the pool has
-    /// had another response since then, its connections work. If the number is 0, the pool has no idle connection.
-    /// Requests in flight keep using the removed pool, and the next request creates a new pool.
+    /// Handles a request of the pool that received no response: if the idle connections of the pool may be dead,
+    /// removes the pool and returns true. `responses` is the number of responses that the pool had received before the
+    /// request. If the pool has received another response since then, its connections work. If `responses` is 0, the
+    /// pool has no idle connections. Requests in flight keep using the removed pool, and the next request creates a new
+    /// pool.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>, responses: u64) -> bool {
         let is_stale = responses > 0 && responses == pool.responses();
         if is_stale {
@@ -100,7 +101,7 @@ mod tests {
         assert!(pools.distrust(&first, 1));
         assert_eq!((here(&one, 5).client, here(&other, 6).client), (5, 2));
         assert!(pools.distrust(&first, 1));
-        assert_eq!(here(&one, 7).client, 5, "a pool is given up once");
+        assert_eq!(here(&one, 7).client, 5, "the pool that replaced `first` stays");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Opens connections through a proxy.
 //!
-//! The settings of the user, or else the environment variables, select the proxy, by the same rules as in other
-//! programs. hyper-util implements the tunnels. An invalid proxy is an error before anything is sent, because a request
-//! that bypasses the proxy could leak data. Errors and `Debug` never contain the user name and password of a proxy.
+//! The user's settings select the proxy, or else the usual environment variables. hyper-util implements the tunnels. An
+//! invalid proxy URL causes an error before anything is sent, because a request that bypasses the proxy could leak
+//! data. Errors and `Debug` never contain the user name and password of a proxy.
 
 mod connector;
 
@@ -79,8 +79,8 @@ impl Routes {
         Route { target: host_and_port(target), proxy, hint }
     }
 
-    /// Returns the header with the proxy's credentials, which is needed only in unencrypted requests, because the proxy
-    /// reads and forwards such requests.
+    /// Returns the header with the proxy's credentials. Only an unencrypted request needs it, because the proxy reads
+    /// and forwards such a request.
     pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
         if is_encrypted(target) {
             return None;
@@ -91,8 +91,8 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// Returns the name and the value of an environment variable, if it is set. The variable has this `name`, or the name
-/// in lower case. The value is `None` if it is not UTF-8.
+/// Returns the name and the value of the environment variable `name`, or else of the variable with this name in lower
+/// case; `None` if neither is set. The value is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
     // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();

@@ -14,15 +14,15 @@ use super::failure::{Route, before_headers, host_and_port};
 use super::messages::{self, Progress};
 use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
-/// Sends requests with a `reqwest::Client`; with the feature `reqwest`.
+/// Sends requests with a `reqwest::Client`; requires the feature `reqwest`.
 ///
-/// This crate enables none of reqwest's features; `https` requires one of its TLS features.
+/// This crate enables no feature of reqwest. To send requests to `https` URLs, enable one of reqwest's TLS features.
 ///
 /// The connections belong to the client. After a suspend or a change of network, all idle connections may be dead, and
 /// each attempt may fail on another dead connection. To avoid such attempts, set `tcp_keepalive`, `tcp_user_timeout`
-/// and a short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each
-/// time. A connection is driven by the runtime that opened it, so use one client for awaited requests and another
-/// client for blocking requests.
+/// and a short `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` to open a new connection for
+/// each request. A connection is driven by the runtime that opened it, so use one client for awaited requests and
+/// another client for blocking requests.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
@@ -71,7 +71,7 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// Converts an error that occurred before the headers arrived, with its phase.
+/// Converts an error that occurred before the headers arrived, and adds its phase.
 fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if error.is_redirect() {
         return followed(error.url().and_then(|url| url.host_str()));
@@ -83,7 +83,7 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Marks the error as a timeout if a timeout of the client caused it.
+/// Marks the error as a timeout if a timeout of the reqwest client caused it.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }

@@ -1,4 +1,4 @@
-//! The connector for the connection to a server or to its proxy, without the server's encryption.
+//! Opens the connection to a server, directly or through a proxy, but without the server's encryption.
 //!
 //! hyper-util implements the proxy protocols, and `hyper.rs` adds the server's encryption.
 
@@ -20,12 +20,12 @@ use super::{Routes, is_encrypted};
 use crate::BoxError;
 use crate::built_in::failure::host_and_port;
 
-/// Connects to a server or to its proxy, without the server's encryption.
+/// Connects to a server, directly or through a proxy, but without the server's encryption.
 #[derive(Clone)]
 pub(crate) struct ProxyConnector {
     routes: Routes,
     tcp: HttpConnector,
-    /// The connector to a proxy, whose connection may have its own encryption.
+    /// The connector to a proxy. The connection to the proxy may itself be encrypted.
     to_proxy: HttpsConnector<HttpConnector>,
 }
 
@@ -84,7 +84,7 @@ fn with_port(target: Uri) -> Uri {
 /// A connection to the server or to its proxy.
 pub(crate) struct Hop {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,
-    /// True if the proxy reads the requests, so that each must have the absolute URL.
+    /// True if the proxy reads and forwards the requests, so that each request must contain the absolute URL.
     forwards: bool,
 }
 
