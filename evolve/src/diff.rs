@@ -1,10 +1,10 @@
-//! Compares two catalogues, and lists the changes that affect users of the client, each with the version bump that it
-//! requires.
+//! Compares two catalogues. The result lists the changes that affect users of the client, and the version bump that
+//! each change requires.
 //!
 //! Users see the emitted Rust code, so every change is described with the names of the client, not with the names in
-//! the YAML files. The comparison is between the models of the catalogues, so text that the emitter ignores, such as a
-//! comment, is not a change. `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there
-//! confirms the verdicts with the compiler.
+//! the YAML files. The models of the catalogues are compared, so text that the emitter ignores, such as a YAML comment,
+//! is not a change. `evolve/tests/diffs` records a verdict for each kind of change; an ignored test in
+//! `evolve/tests/cases` confirms these verdicts with the compiler.
 
 mod change_list;
 mod compare_items;

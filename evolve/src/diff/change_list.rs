@@ -47,7 +47,7 @@ impl Changes {
         self.list.iter().map(|change| change.verdict).max()
     }
 
-    /// Adds a change. If an equal change is already listed, only its locations are added.
+    /// Adds a change. If an equal change is already listed, only the new locations are added to the listed change.
     pub(super) fn add(&mut self, change: Change) {
         let essence = |change: &Change| (change.verdict, change.heading, change.text.clone());
         match self.list.iter_mut().find(|known| !known.locations.is_empty() && essence(known) == essence(&change)) {

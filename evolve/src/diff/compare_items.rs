@@ -1,5 +1,5 @@
-//! Compares two lists of public items. Items are paired by name, then by the name on the wire. All other items are new
-//! or removed.
+//! Compares two lists of public items. Each old item is paired with the new item of the same name or, if there is none,
+//! of the same wire name. Items without a partner are new or removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
-        // The old names of renamed groups and types are replaced, so that items with these names do not count as
-        // changed.
+        // If a group or type was renamed, the old item contains its old name. The new name replaces it, so that only
+        // the rename itself is reported.
         let old = renames.applied(old);
         let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
@@ -46,8 +46,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// Returns `true` if the addition or removal of an item is already clear from another change: the addition or removal
-/// of its owner, or of the setter with the same name that all endpoints share.
+/// Returns `true` if another reported change implies the addition or removal of an item: the addition or removal of its
+/// owner, or of the shared setter with the same name.
 fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);

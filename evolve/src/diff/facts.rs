@@ -1,5 +1,5 @@
-//! Compares facts that are not part of the names and types of a client. Most of these facts are in one table: each has
-//! a location, a text and a value, and the verdict on a change of the value.
+//! Compares the facts that do not appear in the names and types of a client. Most of them are in one table, which lists
+//! the location, the text and the value of each fact, and the verdict if the value changes.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// The facts by location and text. Each entry has the verdict on a change of the fact, and the value of the fact.
+/// The facts by location and text. Each entry consists of the verdict if the value changes, and the value.
 #[derive(Default)]
 struct Facts(BTreeMap<(String, String), (Verdict, String)>);
 
@@ -50,7 +50,7 @@ impl Facts {
         facts.add("", "`Builder::api_key` is", verdict, value.to_owned());
         if let Some(key) = &service.api_key {
             facts.add("", "the API key is sent", Patch, carrier(&key.carrier));
-            let form = if key.carrier == KeyCarrier::Basic { "`name:password`" } else { "one text" };
+            let form = if key.carrier == KeyCarrier::Basic { "`name:password`" } else { "a single string" };
             facts.add("", "the API key has the form", Major, form.to_owned());
         }
         let (verdict, value) = match service.client_credentials {
@@ -143,7 +143,7 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
         changes.add(Change::new(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}")));
     }
-    // If the number of arguments differs, the types of the method already differ.
+    // If the number of arguments changed, the type of the method has changed too, and `compare_items` reports that.
     let [was, now] = [old, new].map(|endpoint| arguments(endpoint).map(|param| &*param.wire_name).collect::<Vec<_>>());
     let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
     if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
@@ -164,7 +164,7 @@ fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
-/// Returns `true` if a range allows every value that the old range allows.
+/// Returns `true` if `range` allows every value that `old` allows.
 fn allows_all_of(range: Range, old: Range) -> bool {
     range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
         && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))

@@ -12,14 +12,15 @@ pub(super) struct Item {
     pub(super) owner: String,
     /// The name as users write it. The name of a field, or of a setter of an endpoint, does not contain the owner.
     pub(super) name: String,
-    /// The name on the wire; for groups, types and records, the names of their parts.
+    /// The name on the wire. For groups, types and records: the names of their parts, separated by spaces.
     pub(super) wire: String,
-    /// The type, if it has one.
+    /// The type; empty if the item has none.
     pub(super) ty: String,
     pub(super) summary: String,
 }
 
-/// The kind of an item. A kind may contain names of the kinds above it, so items are compared in this order.
+/// The kind of an item. Items are compared in this order, because the text of an item may contain names of items of the
+/// kinds listed before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Group,
@@ -34,7 +35,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// The owner and the name of an item; the owner is empty unless the item is a field or an endpoint's setter.
+/// The owner and the name of an item. The owner is empty for all items except fields and the setters of an endpoint.
 pub(super) type Key = (String, String);
 
 impl Item {
@@ -148,8 +149,7 @@ impl Items {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
-                // If the setter has the same type on all endpoints, only the entry of the setter itself contains the
-                // type.
+                // If the setter has the same type on all endpoints, the item of the shared setter contains the type.
                 if api.setter(ident).is_none_or(|setter| setter.ty.is_none()) {
                     item.ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 }

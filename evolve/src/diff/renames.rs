@@ -20,7 +20,7 @@ impl Renames {
         }
     }
 
-    /// Returns an old item in which the new names replace all old names.
+    /// Returns a copy of an old item in which every old name is replaced by the new name.
     pub(super) fn applied(&self, item: &Item) -> Item {
         let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
         Item { owner, name, ty, ..item.clone() }
@@ -36,7 +36,7 @@ fn replace_word(text: &str, old: &str, new: &str) -> String {
     let (mut replaced, mut rest) = (String::new(), text);
     while let Some(start) = rest.find(old) {
         let (before, after) = (&rest[..start], &rest[start + old.len()..]);
-        // The character before the match may belong to the text that is already replaced.
+        // If `before` is empty, the character before the match is the last character of `replaced`.
         let is_start = !(replaced.clone() + before).ends_with(|c: char| c.is_alphanumeric() || "_.:)".contains(c));
         let is_end = old.ends_with(':') || !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         replaced += before;

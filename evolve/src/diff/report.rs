@@ -5,7 +5,8 @@ use std::fmt;
 use super::change_list::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// The maximum number of locations that are listed. Further locations are only counted.
+/// The maximum number of list entries. If a change has more locations, the last entry is the number of those not
+/// listed.
 const MAX_LISTED: usize = 5;
 
 impl fmt::Display for Changes {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The version bump that a change requires, the smallest first.
+/// The version bump that a change requires. The variants are in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Existing programs work as before, and there are no new items.
