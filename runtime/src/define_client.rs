@@ -1,5 +1,5 @@
-//! Macros that define the types `Client` and `Request` in an emitted crate, as thin wrappers of the runtime's types,
-//! and the crate's aliases for other types of the runtime.
+//! Macros that define types in an emitted crate: `Client` and `Request`, which are thin wrappers of the runtime's
+//! types, and aliases for other types of the runtime.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
 //! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
@@ -32,8 +32,8 @@ macro_rules! define_client {
     };
 }
 
-/// Adds setters to the requests of an endpoint. A setter whose param has different types at different endpoints gets
-/// the type at this endpoint.
+/// Adds setters to the requests of an endpoint. If a param has different types at different endpoints, the input
+/// declares its type at this endpoint.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {

@@ -1,4 +1,4 @@
-//! Sends the attempts of a request, once its credentials are available.
+//! Sends the attempts of a request that already has its credentials.
 //!
 //! The dispatcher makes one attempt of a request with its [`RequestContext`], and `retry` decides whether to make
 //! another. The rate limiter and the transport are called only here. `auth` adds the credentials to a request, and

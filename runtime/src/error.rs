@@ -138,8 +138,8 @@ impl Error {
         REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
 
-    /// Returns the complete body of an error status, or of a success that did not decode. `None` if the body may
-    /// contain a token, or has an encoding that was not requested.
+    /// Returns the complete body of a response with an error status, or of a success that did not decode. `None` if the
+    /// body may contain a token, or has an encoding that was not requested.
     pub fn body(&self) -> Option<&[u8]> {
         self.0.body.as_deref()
     }
@@ -165,14 +165,13 @@ impl Error {
         self.0.retry_after
     }
 
-    /// Returns whether the same request may succeed if it is sent again, by the default rules of
-    /// [`Retry`](crate::Retry).
+    /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.
     pub fn is_retryable(&self) -> bool {
         self.0.again == Again::Yes
     }
 
-    /// Returns whether a pooled connection failed. Such a connection may have been closed unnoticed, so the failure
-    /// need not be a problem of the service.
+    /// Returns whether a pooled connection failed. The server may have closed the connection while it was idle, so the
+    /// failure is not necessarily a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }

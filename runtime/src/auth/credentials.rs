@@ -1,7 +1,7 @@
 //! The credentials of a client: API key, token flow and their headers.
 //!
 //! The builder passes in the keys and secrets. Each request gets headers with the API key, and with a bearer token if
-//! the token flow is configured. `token` fetches that token.
+//! the token flow is configured. The module `token` fetches that token.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Credentials {
         for DefaultHeader { name, value, .. } in defaults {
             headers.insert_sensitive(name, value.expose())?;
         }
-        // The check precedes the API key, because it applies only to the user's headers.
+        // This check applies only to the user's headers, so it precedes the insertion of the API key.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
         let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));
@@ -67,7 +67,7 @@ impl Credentials {
             (Some(info), Some(own)) => {
                 Some(TokenFlow::new(info, &service.error_body, own, headers.clone(), policy.clone())?)
             }
-            (None, Some(_)) => return Err(Error::build("the service has no client credentials flow")),
+            (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
         };
         let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
         // The scheme `Basic` at the start of the value is not secret, so only the part after it is masked.
@@ -83,7 +83,7 @@ impl Credentials {
     /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
         let reserved = self.service.api_key_query.filter(|name| target.sets(name));
-        let error = |name| Error::build(format!("the param `{name}` is set by the credentials"));
+        let error = |name| Error::build(format!("the param `{name}` is reserved for the credentials"));
         reserved.map_or(Ok(()), |name| Err(error(name).with_hint("use `api_key`")))
     }
 
@@ -115,7 +115,7 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
 
 /// Returns an error if the user's headers would replace a header that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
-    let reserved = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
+    let reserved = |name: &str| Error::build(format!("the header `{name}` is reserved for the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {
         return Err(reserved(name).with_hint("use `api_key`"));
     }

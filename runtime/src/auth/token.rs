@@ -54,7 +54,7 @@ impl TokenFlow {
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })
     }
 
-    /// Returns a token that is likely to be accepted, and fetches one if there is none.
+    /// Returns a token that is probably valid, and fetches a token if the cache contains none.
     pub(crate) async fn token(
         &self,
         dispatcher: &Arc<Dispatcher>,
@@ -71,13 +71,13 @@ impl TokenFlow {
         outcome
     }
 
-    /// Returns the current token and the paths that were rejected with it.
+    /// Returns the cache, which contains the current token and the rejected paths.
     pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
         lock(&self.cache)
     }
 
-    /// Returns the old token while it works, and otherwise the outcome of a token request. The token request is started
-    /// again if its runtime is not running.
+    /// Returns the old token if it still works. Otherwise waits for the current token request and returns its outcome;
+    /// starts a new request if there is none, or if its runtime is not running.
     async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
         loop {
             let follower = {
@@ -97,8 +97,8 @@ impl TokenFlow {
                 return outcome;
             }
             let stalled = lock(&self.fetch).take_if(|last| follower.outcome.same_channel(&last.follower.outcome));
-            // Dropped after the lock is released, because dropping the request also releases everything that it had
-            // acquired.
+            // Dropped after the lock is released, because this drop runs the destructors of everything that the request
+            // owns.
             drop(stalled);
         }
     }

@@ -1,8 +1,8 @@
 //! Requests for callers who do not use async.
 //!
 //! The calling thread waits for a future. One background thread drives the futures of all callers, with their
-//! connections and timers. It starts with the first blocking request of a client, also serves the client's clones, and
-//! ends when the last clone is dropped, on any thread.
+//! connections and timers. The first blocking request of a client starts this thread, which also serves the client's
+//! clones. It ends when the last clone is dropped; any thread may drop that clone.
 
 use std::convert::Infallible;
 use std::io;
@@ -42,14 +42,14 @@ impl Background {
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
         // Without this check, Tokio would panic, or this thread would block the other tasks of its runtime.
         if Handle::try_current().is_ok() && is_in_task() {
-            return Err(Error::build("a blocking request inside an async runtime would block it")
-                .with_hint("`.await` it, or call it inside `spawn_blocking`"));
+            return Err(Error::build("a blocking request would block the async runtime")
+                .with_hint("`.await` the request, or send it inside `spawn_blocking`"));
         }
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
         let handle = self.handle()?;
-        // The future runs on the background thread, which also runs the connections, so that a connection that a
-        // request has used is back in the pool when the next request begins.
+        // The future runs on the background thread, like the connections. A connection that a request has used is
+        // therefore back in the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),
@@ -80,7 +80,8 @@ fn is_in_task() -> bool {
         spent.push(unit);
     }
     let is_limited = spent.len() < BUDGET;
-    // Dropping a unit resets the budget to its value before that unit was taken, so the order of drops is reversed.
+    // Dropping a unit resets the budget to its value before that unit was taken, so the units are dropped in reverse
+    // order.
     while spent.pop().is_some() {}
     is_limited
 }
@@ -91,7 +92,8 @@ impl Driver {
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         thread::Builder::new().name(name.to_owned()).spawn(move || {
-            // Nothing is ever sent: the receiver ends when the sender is dropped, which also ends the runtime.
+            // Nothing is ever sent on this channel: `block_on` returns when the sender is dropped, and then the runtime
+            // ends.
             let _ = runtime.block_on(ended);
         })?;
         Ok(Self { handle, _end: end })

@@ -185,7 +185,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Trusts the root certificates of the system instead of the bundled ones; with the feature `system-roots`.
+    /// Trusts the root certificates of the system instead of the bundled ones; requires the feature `system-roots`.
     ///
     /// The certificates are read when the client is built: on Windows and macOS from the system's certificate store,
     /// elsewhere from the usual paths of OpenSSL. If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, they are read from there
@@ -196,8 +196,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Connects through this proxy; with the feature `proxy`. An empty URL means no proxy. The environment is ignored
-    /// in both cases.
+    /// Connects through this proxy, or without a proxy if the URL is empty; requires the feature `proxy`. In both cases
+    /// the environment's proxy is ignored.
     ///
     /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which never appear
     /// in errors or in the output of `Debug`. The proxy resolves host names.
@@ -207,8 +207,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Uses the proxy that the environment selects for the base URL; with the feature `proxy`. Off unless set, so that
-    /// enabling the feature in one crate of a program does not affect the others.
+    /// Uses the proxy that the environment selects for the base URL; requires the feature `proxy`. Off unless set, so
+    /// that enabling the feature in one crate of a program does not affect the others.
     ///
     /// | variable, also in lower case | meaning |
     /// |---|---|
@@ -223,8 +223,8 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Uses HTTP/2 with servers that offer it; with the feature `http2`. Off unless set, so that enabling the feature
-    /// in one crate of a program does not affect the others.
+    /// Uses HTTP/2 with servers that offer it; requires the feature `http2`. Off unless set, so that enabling the
+    /// feature in one crate of a program does not affect the others.
     #[cfg(feature = "http2")]
     pub fn http2(mut self, is_used: bool) -> Self {
         self.settings.transport_settings.http2 = is_used;
@@ -237,12 +237,12 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the timeout of the entire request: every attempt, and the waits for a token and between attempts; 10
-    /// minutes unless set.
+    /// Sets the timeout of the entire request; 10 minutes unless set. It covers all attempts, the wait for a token, and
+    /// the waits between attempts.
     ///
-    /// Time in the rate-limit queue does not count, at the first attempt or a later one, so thousands of concurrent
-    /// requests do not time out while queued. [`queue_timeout`](Builder::queue_timeout) limits that time. The wait for
-    /// a token counts in full; the token request belongs to the client and continues for other callers.
+    /// Time in the rate-limit queue does not count, so thousands of concurrent requests do not time out while queued.
+    /// [`queue_timeout`](Builder::queue_timeout) limits that time. The wait for a token counts in full. If a request
+    /// times out during that wait, the token request continues, because other requests use the token too.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.timeout = timeout;
         self

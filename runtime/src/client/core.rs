@@ -28,7 +28,7 @@ impl fmt::Debug for Core {
     }
 }
 
-/// A client type that users name, with the catalogue's description of its service.
+/// The type of an emitted client, with the catalogue's description of its service.
 ///
 /// Only [`define_client!`](crate::define_client) implements this trait.
 pub trait ClientType: Sized {

@@ -102,7 +102,7 @@ impl<E> Request<E> {
         Self { untyped, endpoint: PhantomData }
     }
 
-    /// Sets a param by its name on the wire, including params that are not in the catalogue. `None` omits the param.
+    /// Sets a param by its wire name, including params that are not in the catalogue. `None` omits the param.
     ///
     /// An earlier value of the param is replaced.
     // `value` is passed by value, so that callers can pass a literal without `&`.
@@ -111,7 +111,7 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
     }
 
-    /// Sets a param to several values by its name on the wire, in the list format of the catalogue.
+    /// Sets a param to several values by its wire name, in the list format of the catalogue.
     ///
     /// The values of a param that is not in the catalogue are separated by commas.
     pub fn query_list(self, name: impl Into<String>, values: impl IntoIterator<Item: ToWire>) -> Self {
@@ -240,9 +240,9 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 
 /// The future of a request. Dropping it cancels the request, and has no effect on other requests.
 ///
-/// Nothing is sent before the first poll. From then on the request is a separate task: it makes progress even if the
-/// future is not polled again, so an unpolled future, in a buffer of a stream or in another arm of `select!`, does not
-/// block other requests. Dropping the future ends the task immediately, also on a runtime that has stopped.
+/// Nothing is sent before the first poll. From then on the request is a separate task, which makes progress even if the
+/// future is not polled again. A future that is not polled, for example in the buffer of a stream, therefore does not
+/// block other requests. Dropping the future ends the task immediately, even if its runtime has stopped.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
     response: Sending,
@@ -270,7 +270,7 @@ impl Marker for Raw {}
 impl Endpoint for Raw {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo {
-        summary: "Any path, also one that is not in the catalogue.",
+        summary: "Any path, even if it is not in the catalogue.",
         ..EndpointInfo::new("client", "raw", "Raw")
     };
 }

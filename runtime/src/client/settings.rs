@@ -1,8 +1,8 @@
 //! Settings of a client in a file, or in the program's own settings.
 //!
 //! Settings in any serde format, such as a TOML file, are converted to a builder. Secrets should not be in a file, but
-//! be added with the builder's setters. An error contains the line of the file, but never the value, which may be a
-//! key.
+//! be added with the builder's setters. An error contains the line number in the file, but never the value, which may
+//! be an API key.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
 use crate::values::Value;
 
-/// Settings of a client, as a value that serde reads; with the feature `settings`.
+/// Settings of a client, as a value that serde reads; requires the feature `settings`.
 ///
 /// | key | meaning |
 /// |---|---|
@@ -34,8 +34,8 @@ use crate::values::Value;
 /// | `retry` | `max_attempts`, `initial_backoff`, `max_backoff`, `max_retries_on_500`, `budget`, `max_retry_after` |
 /// | `root_certificates` | files with additional trusted root certificates |
 /// | `client_certificate` | the files `certificate` (with its intermediate certificates) and `key` |
-/// | `system_roots` | whether system root certificates replace the bundled ones; with the feature `system-roots` |
-/// | `proxy` | the proxy's URL, or an empty string for none; with the feature `proxy` |
+/// | `system_roots` | whether system root certificates replace the bundled ones; requires the feature `system-roots` |
+/// | `proxy` | the proxy's URL, or an empty string for none; requires the feature `proxy` |
 ///
 /// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written
 /// as `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
@@ -44,7 +44,7 @@ use crate::values::Value;
 /// base_url = "https://example.com/v2"
 /// user_agent = "mine/1.0"
 /// attempt_timeout = "20s"
-/// rate_limit = "A"                        # a limit set of the catalogue, or your own numbers:
+/// rate_limit = "A"                        # the name of a limit in the catalogue, or your own numbers:
 /// # rate_limit = { requests = 5, window = "1s", concurrent = 5 }
 /// root_certificates = ["authority.pem"]
 ///
@@ -95,7 +95,7 @@ pub struct ClientSettings {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "the name of a limit set, or `requests`, `window` and `concurrent`")]
+#[serde(untagged, expecting = "the name of a limit, or `requests`, `window` and `concurrent`")]
 enum RateLimitSettings {
     Named(String),
     Custom { requests: u32, window: Time, concurrent: u32 },
@@ -124,7 +124,7 @@ struct CertificateSettings {
 struct Time(Duration);
 
 impl<C: ClientType> Builder<C> {
-    /// Creates a builder with these settings; with the feature `settings`.
+    /// Creates a builder with these settings; requires the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         let mut builder = Self::new(settings.base_url.expose().to_owned());
         builder = match (settings.client_id, settings.client_secret) {
@@ -165,7 +165,7 @@ impl<C: ClientType> Builder<C> {
         Ok(builder)
     }
 
-    /// Creates a builder with the settings of a TOML file; with the feature `settings`.
+    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
     ///
     /// The file has the keys of [`ClientSettings`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
@@ -253,7 +253,7 @@ impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(text.into()),
-            // A value of another type is not repeated in the error: it may be the secret.
+            // The error does not repeat a value of another type, which may be the secret.
             _ => Err(D::Error::custom("expected a quoted string")),
         }
     }

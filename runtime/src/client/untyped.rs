@@ -1,6 +1,6 @@
 //! A request without the type of its endpoint.
 //!
-//! Typed setters pass the values of params, which are stored in the form that is sent. This code is compiled once for
+//! The typed setters pass it the values of params, and it stores them as they are sent. This code is compiled once for
 //! all endpoints.
 
 use std::borrow::Cow;

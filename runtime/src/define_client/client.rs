@@ -9,8 +9,8 @@ macro_rules! __client {
         /// A client of the service.
         ///
         /// Cloning is cheap, and clones share their connections, their token and their rate limit. Requests can be made
-        /// from any thread and concurrently. Requests are sent inside a Tokio runtime, or without a runtime with the
-        /// feature `blocking`.
+        /// from any thread and concurrently. Requests are sent inside a Tokio runtime; with the feature `blocking`,
+        /// they can also be sent without a runtime.
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 
@@ -37,10 +37,10 @@ macro_rules! __client {
 
             /// Creates a request for any path, including paths that are not in the catalogue.
             ///
-            /// The request is sent with the same credentials, rate limit and errors as all other requests. It always
-            /// counts as one request towards the rate limit, because weights and limits for some endpoints apply only
-            /// to the methods of those endpoints. The path begins with a slash, and may include the version with which
-            /// the base URL ends. Add params with [`Request::query`].
+            /// The request uses the same credentials and rate limit as all other requests, and returns the same errors.
+            /// It always counts as one request towards the rate limit, because the weights and limits of single
+            /// endpoints apply only to the methods of those endpoints. The path begins with a slash, and may include
+            /// the version with which the base URL ends. Add params with [`Request::query`].
             ///
             /// ```
             #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
@@ -54,8 +54,9 @@ macro_rules! __client {
 
             /// Creates a request for an endpoint of the registry that is chosen at run time.
             ///
-            /// Set its params by their wire names with [`Request::query`]; they are checked like those of a method. The
-            /// response contains the same values as that of the method, by their wire names:
+            /// Set its params by their wire names with [`Request::query`]; they are checked like the params of the
+            /// endpoint's method. The response contains the same values as the response of that method, by their wire
+            /// names:
             ///
             /// ```no_run
             #[doc = concat!("# use ", $name, "::AnyBody;")]

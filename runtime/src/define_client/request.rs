@@ -86,8 +86,8 @@ macro_rules! __request {
                 $crate::history::History::new(self.0, range)
             }
 
-            /// Returns the records from this time on, without an end. Each record is returned once its interval is
-            /// closed. See [`Follow`](crate::history::Follow).
+            /// Returns the records from this time on, without an end. Each record is returned as soon as its interval
+            /// is closed. See [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
             where
                 E: $crate::history::HasHistory,

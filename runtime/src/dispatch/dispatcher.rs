@@ -1,8 +1,8 @@
 //! The only code that sends requests.
 //!
 //! Requests for data and for tokens are sent here. Each call sends once, with a permit of the rate limiter and with the
-//! options of the request. Other code interprets the status of the response, but this code reports a 429 to the rate
-//! limiter.
+//! options of the request. Other code interprets the status of the response, except that this code reports a 429 to the
+//! rate limiter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -106,7 +106,7 @@ impl Dispatcher {
         outcome
     }
 
-    /// Reports a 429 to the rate limiter, once, when its headers arrive.
+    /// Returns the notifier that reports a 429 to the rate limiter, at most once.
     fn on_headers(&self, context: &RequestContext) -> HeadersNotifier {
         // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
         // client exists.

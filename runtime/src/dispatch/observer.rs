@@ -88,8 +88,8 @@ pub enum Event {
     },
     /// The records had no field of the catalogue except the time: the fields have probably been renamed.
     ///
-    /// No data is lost: all fields are in the records' unknown fields. `learn` corrects the catalogue from such a
-    /// response. Reported once for each response.
+    /// No data is lost: all fields are in the records' unknown fields. The command `learn` corrects the catalogue from
+    /// such a response. Reported once for each response.
     #[non_exhaustive]
     UnrecognizedRecords {
         /// The kind of the request.
@@ -97,8 +97,8 @@ pub enum Event {
         /// The number of records.
         records: usize,
     },
-    /// The request has ended. This event is sent once for every data request that was sent or failed before it was
-    /// sent, after all its other events.
+    /// The request has ended. This is the last event of every data request, including a request that failed before it
+    /// was sent.
     ///
     /// The attempts of a token request are not counted in `attempts`; the wait for the token is part of `waited`.
     #[non_exhaustive]
@@ -109,7 +109,7 @@ pub enum Event {
         outcome: Outcome,
         /// The size of the decoded body in bytes.
         bytes: usize,
-        /// The number of attempts that were sent.
+        /// The number of attempts.
         attempts: u32,
         /// The time from the first poll of the request to its response or its failure.
         elapsed: Duration,

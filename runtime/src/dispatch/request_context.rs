@@ -1,7 +1,7 @@
 //! The context of one request: its timeouts, its current wait, and its attempts and time so far.
 //!
-//! The sending code reports each step to the context. An error that ends the request contains the timing from here.
-//! Only the context enforces the timeout, which does not include time in the rate-limit queue.
+//! The sending code reports each step to the context. An error that ends the request contains the timing from the
+//! context. Only the context enforces the timeout, which does not include time in the rate-limit queue.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub(crate) struct RequestContext {
     /// The outcome of the request, and the size of the body of its response.
     outcome: Outcome,
     bytes: usize,
-    /// The attempts and the time of the request, once it has a response.
+    /// The attempts and the time of the request when its response arrived; `None` before that.
     end: Option<Timing>,
 }
 

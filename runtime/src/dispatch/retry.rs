@@ -13,11 +13,11 @@ use crate::platform::random;
 /// The rules for retrying a request.
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
-/// status: 408, 425, 429, 502, 503 and 504, and those that proxies in front of a service use, 520 to 524, 529 and 530.
-/// After 500 it is retried once. Other statuses are final, and so is a success with a complete body, even one that does
-/// not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but truncated
-/// text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles with each attempt, or
-/// as long as `Retry-After` if that is longer.
+/// status: 408, 425, 429, 502, 503 and 504, and the statuses of proxies in front of a service, 520 to 524, 529 and 530.
+/// After 500 it is retried once. Other statuses are final, and so is a success with a complete body, even if the body
+/// does not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is retried, but
+/// truncated text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles with each
+/// attempt, or as long as `Retry-After` if that is longer.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;
@@ -56,7 +56,8 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Creates rules without retries: every request is sent once. A rejected token is still replaced, once.
+    /// Creates rules without retries: every request is sent once, except that a request whose token is rejected is
+    /// repeated once with a new token.
     pub fn none() -> Self {
         Self::default().max_attempts(1)
     }
@@ -112,7 +113,7 @@ impl Retry {
 
     /// Sets the maximum `Retry-After` that is honored; the default is a minute.
     ///
-    /// A request with a longer `Retry-After` fails at once.
+    /// A request fails immediately if its response has a longer `Retry-After`.
     pub fn max_retry_after(mut self, pause: Duration) -> Self {
         self.max_retry_after = pause;
         self
@@ -185,8 +186,8 @@ impl Retries {
         }
     }
 
-    /// Returns the delay before the next attempt, with the error. If no attempt follows, for example because the delay
-    /// would exceed the time left, returns only the error.
+    /// Returns the delay before the next attempt, together with the error. If no attempt follows, for example because
+    /// the delay would exceed the time left, returns only the error.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn decide(
@@ -248,7 +249,7 @@ mod tests {
         for (asked, expected) in [(None, 1), (Some(3), 3), (Some(9), 5)] {
             assert_eq!(rules.pause(asked.map(Duration::from_secs)), Duration::from_secs(expected));
         }
-        assert_eq!(check_once(&rules, status(503), 1), Err("it failed".to_owned()), "the other rules stay");
+        assert_eq!(check_once(&rules, status(503), 1), Err("it failed".to_owned()), "no other rule changed");
         assert!(format!("{:?}", rules.retry_if(|_| true)).contains("Predicate(..)"));
     }
 
@@ -320,7 +321,7 @@ mod tests {
     #[test]
     fn connection_errors_use_no_retry_budget() {
         let rules = Retry::default().budget(0);
-        let waited = Error::new(ErrorKind::Queue, "no turn in the queue").again(Again::Yes);
+        let waited = Error::new(ErrorKind::Queue, "the rate limiter failed").again(Again::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());
         let stale = || Error::from(TransportError::new(Phase::Headers, "closed").on_stale_connection());
         assert!(check_once(&rules, stale(), 1).is_ok());

@@ -1,4 +1,4 @@
-//! The span of a request, for `tracing`; the events in it are logged by the macro of `define_client/log.rs`.
+//! The span of a request, for `tracing`. The macro in `define_client/log.rs` logs the events in the span.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl fmt::Display for Params<'_> {
     }
 }
 
-/// Adds the number of attempts, the waiting time, the status, and the size of a successful body to the span.
+/// Adds to the span the number of attempts, the waiting time, the status, and the size of a successful body.
 pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);

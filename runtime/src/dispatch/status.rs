@@ -27,7 +27,7 @@ pub(crate) fn accept(
 }
 
 /// Checks that a successful body begins like JSON. A body with a text type, such as CSV, is converted to a JSON string,
-/// and the missing body of a 204 to `null`. Any other body is an error, because it is often from a proxy in front of
+/// and the missing body of a 204 to `null`. Any other body is an error, because it often comes from a proxy in front of
 /// the service. A complete body is never a reason to retry.
 fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
@@ -78,7 +78,8 @@ fn is_cut(body: &[u8]) -> bool {
     ends_early(body) || ends_early(&[body, b"0"].concat())
 }
 
-/// Returns whether a body begins like JSON. A body that is one word or number is parsed completely.
+/// Returns whether a body begins like JSON. A body that begins like a number, `true`, `false` or `null` is parsed
+/// completely.
 fn looks_like_json(body: &[u8]) -> bool {
     let begins_value = |byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
     match body {
@@ -137,8 +138,8 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
     find(&any(body)?, error_body.message)
 }
 
-/// Returns whether a successful body is an error of the service: a body with a message that is not a field of the
-/// record.
+/// Returns whether a successful body is an error of the service, because it has a value at an error message's path and
+/// that path is not a field of the record.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
     let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
@@ -150,7 +151,7 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &Err
 }
 
 /// Returns whether the envelope of a series without records is an error of the service. Some services send a message
-/// such as `success` with every response, so the error code is required too, if the catalogue has one.
+/// such as `success` with every response, so the body must also have an error code, if the catalogue has a path for it.
 pub(crate) fn is_error_of_series(envelope: &str, error_body: &ErrorBodyInfo) -> bool {
     let has_code = || any(envelope.as_bytes()).is_some_and(|value| find(&value, error_body.code).is_some());
     is_error(envelope, None, error_body) && (error_body.code.is_empty() || has_code())

@@ -13,7 +13,7 @@ pub(crate) type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Returns the cause with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
-    // The texts of this crate's errors omit headers and parts of the body, so these are masked too.
+    // An error of this crate also has headers and a body, which its text omits or shortens; they are masked too.
     if let Some(error) = cause.downcast_ref::<crate::Error>() {
         return Arc::new(error.clone().without_secrets(credentials));
     }

@@ -98,7 +98,8 @@ impl Error {
         self
     }
 
-    /// Adds the body of a refusal, its code, and whether it contains the message of this error.
+    /// Adds the body of a response with an error status, its error code, and whether it contains the message of this
+    /// error.
     pub(crate) fn with_refusal(mut self, body: &[u8], code: Option<String>, has_body_message: bool) -> Self {
         (self.0.code, self.0.has_body_message) = (code, has_body_message);
         self.with_body(body)
@@ -122,7 +123,7 @@ impl Error {
         self
     }
 
-    /// Masks secrets that a server may have echoed, or a caller may have put into a param.
+    /// Masks secrets that the server may have echoed, or that the caller may have put into a param.
     pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
         let inner = &mut *self.0;
         let line = inner.request.as_mut().map(|(_, line)| line);

@@ -18,7 +18,7 @@ impl Error {
             write!(f, "{endpoint} ({line}): ")?;
         }
         if inner.token {
-            f.write_str("no token: ")?;
+            f.write_str("token request failed: ")?;
         }
         f.write_str(&inner.message)?;
         if let Some(code) = &inner.code {

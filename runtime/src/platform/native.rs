@@ -58,7 +58,7 @@ impl Runtime {
 ///
 /// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
 /// error. Dropping the handle drops the future at once, even if the runtime is not running, so that the future releases
-/// what it had acquired. A future that another thread is polling at that time is dropped by that thread.
+/// its resources. A future that another thread is polling at that time is dropped by that thread.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
     /// The handle's ownership of the future. Dropping the handle drops this field, which drops the future.
@@ -83,15 +83,15 @@ impl<T> Drop for Task<T> {
     }
 }
 
-/// One of the two owners of a future, which are the task that polls it and the [`Task`] that waits for its outcome. The
+/// One of the two owners of a future: the Tokio task that polls it, or the [`Task`] that waits for its outcome. The
 /// future is dropped when either owner is dropped. The lock is held only to move the future, never while the future is
 /// polled or dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {
-    /// `None` while the future is polled, and once it is over.
+    /// `None` while the future is polled, and after it has completed or was dropped.
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
-    /// True once one of the owners was dropped.
+    /// True after one of the owners was dropped.
     is_dropped: bool,
 }
 

@@ -104,8 +104,8 @@ fn blocking_request_times_out() {
 
 fn check_refusal(client: &Client) {
     let expected = "client.raw (GET /x?note=**********): \
-        a blocking request inside an async runtime would block it; \
-        `.await` it, or call it inside `spawn_blocking`";
+        a blocking request would block the async runtime; \
+        `.await` the request, or send it inside `spawn_blocking`";
     let request = client.raw("/x").query("note", KEY);
     assert_eq!(request.clone().send_blocking().unwrap_err().to_string(), expected);
     assert_eq!(request.response_blocking().unwrap_err().to_string(), expected);

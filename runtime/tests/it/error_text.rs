@@ -238,7 +238,7 @@ async fn error_text_of_failed_token_requests() {
         let builder = service.builder().client_credentials("id", "secret").retry(Retry::none());
         let error = builder.build().unwrap().raw("/x").await.unwrap_err();
         let text = format!("{error:#}");
-        let message = text.strip_prefix("client.raw (GET /x): no token: ").unwrap();
+        let message = text.strip_prefix("client.raw (GET /x): token request failed: ").unwrap();
         if message != expected {
             wrong.push(format!("{message}\n  instead of\n{expected}"));
         }

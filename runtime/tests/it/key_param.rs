@@ -120,7 +120,10 @@ async fn a_key_in_the_query_is_set_once() {
     client.raw("/quote").await.unwrap();
     assert_eq!(sent.lock().unwrap()[0].url, "https://example.com/quote?api%20key=key");
     let error = client.raw("/quote").query("api key", "other").await.unwrap_err();
-    assert!(error.to_string().ends_with("the param `api key` is set by the credentials; use `api_key`"), "{error}");
+    assert!(
+        error.to_string().ends_with("the param `api key` is reserved for the credentials; use `api_key`"),
+        "{error}"
+    );
     let error = keyed::Client::builder("https://example.com").build().unwrap_err();
     assert_eq!(error.to_string(), "the API key is missing; set it with `api_key`");
 }

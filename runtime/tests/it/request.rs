@@ -144,10 +144,10 @@ fn settings_are_checked() {
     assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
     let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
     assert_eq!(header("x-own", "can\nary"), "the header `x-own` contains characters that HTTP does not allow");
-    assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is set by the credentials; use `api_key`");
+    assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is reserved for the credentials; use `api_key`");
     let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
     let expected =
-        "the header `authorization` is set by the credentials; omit either this header or `client_credentials`";
+        "the header `authorization` is reserved for the credentials; omit either this header or `client_credentials`";
     assert_eq!(check(both), expected);
 }
 
@@ -178,7 +178,7 @@ async fn request_headers_override_those_of_the_client() {
     assert_eq!(seen("accept"), [Some("application/json"), Some("text/json"), Some("text/json")]);
     assert_eq!(seen("x-one"), [None, None, Some("1")]);
     let request = client.raw("/x");
-    let expected = "client.raw (GET /x): the header `x-api-key` is set by the credentials; use `api_key`";
+    let expected = "client.raw (GET /x): the header `x-api-key` is reserved for the credentials; use `api_key`";
     assert_eq!(error_text(request.clone().header("x-api-key", "canary")).await, expected);
     let expected = "client.raw (GET /x): the header `a b` contains characters that HTTP does not allow";
     assert_eq!(error_text(request.header("a b", "c").header("d", "e")).await, expected);

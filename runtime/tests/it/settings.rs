@@ -109,10 +109,7 @@ fn wrong_setting_is_named_with_its_line_but_not_its_value() {
         (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: expected a quoted string"),
         (format!("{url}allow_http = \"canary, expected\"\n"), "FILE:2: invalid type, expected a boolean"),
         (format!("{url}apikey = \"canary\"\n"), "FILE:2: unknown field `apikey`, expected one of "),
-        (
-            format!("{url}\nrate_limit = 7\n"),
-            "FILE:3: the name of a limit set, or `requests`, `window` and `concurrent`",
-        ),
+        (format!("{url}\nrate_limit = 7\n"), "FILE:3: the name of a limit, or `requests`, `window` and `concurrent`"),
         (
             format!("{url}\ntimeout = \"soon\"\n"),
             "FILE:3: expected a duration such as \"1m 30s\" or a number of seconds",

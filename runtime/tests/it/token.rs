@@ -211,7 +211,7 @@ async fn rejected_token_request_has_help() {
             assert_eq!(error.status(), Some(status));
             assert!(error.is_token());
             let text = format!("{error} {error:?} {error:#?}");
-            assert!(text.contains("market.ratio (GET /ratio?coin=BTC): no token: "));
+            assert!(text.contains("market.ratio (GET /ratio?coin=BTC): token request failed: "));
             assert!(!text.contains("canary") && !text.contains("bXk6aWQ6"), "{text}");
             let known = invented::SERVICE.client_credentials.as_ref().unwrap().errors;
             if let Some(info) = known.iter().find(|info| info.status == status) {

@@ -66,7 +66,10 @@ async fn failures_of_the_token_endpoint() {
         let error = check(&client).await.unwrap_err();
         assert_eq!(service.seen(), (0, requests), "{name}: {error}");
         let text = format!("{error:?}");
-        assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
+        assert!(
+            error.is_token() && text.contains("): token request failed: ") && text.contains(words),
+            "{name}: {text}"
+        );
         assert!(
             !text.contains("timeframe"),
             "the error of a token request mentions a param of the data request: {text}"

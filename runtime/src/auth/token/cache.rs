@@ -18,7 +18,7 @@ pub(crate) struct Token {
     secret: Secret,
     /// The headers of a data request that uses this token.
     pub(crate) headers: Headers,
-    /// The time of the renewal; `None` if the token is used until it is rejected.
+    /// The time at which the token is due for renewal; `None` if it is used until it is rejected.
     renewal: Option<Instant>,
     /// The time of expiry; `None` if the response has no lifetime, or a lifetime that is too short to rely on.
     expiry: Option<Instant>,
@@ -37,7 +37,7 @@ impl Token {
 /// The current and previous tokens, and the outcomes of requests with them.
 #[derive(Default)]
 pub(crate) struct Cache {
-    /// `None` before the first token, and after the service has rejected the last one.
+    /// The current token; `None` before the first token, and after the service has rejected the current one.
     token: Option<Arc<Token>>,
     /// Previous tokens, from the oldest to the latest. Requests with them may still be in flight, so errors mask them
     /// too.
@@ -51,13 +51,13 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Returns the current token, unless it is due for renewal.
+    /// Returns the current token, unless it has expired or is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
         self.working().filter(|token| is_paused || token.renewal.is_none_or(|renewal| Instant::now() < renewal))
     }
 
-    /// Returns the current token, if it is likely to be accepted.
+    /// Returns the current token, unless it has expired.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.token.clone().filter(|token| token.expiry.is_none_or(|expiry| Instant::now() < expiry))
     }
@@ -79,7 +79,7 @@ impl Cache {
     /// Processes a 401 for a request with this token. The next data request waits for a new token, unless the rejected
     /// token was already replaced.
     ///
-    /// Returns whether another token may help, which is false if the path was recently rejected even with a new token.
+    /// Returns false if another token would not help, because the path was recently rejected even with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         // A late 401 for a previous token does not reject the current token.
         if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
@@ -118,7 +118,7 @@ const MAX_PREVIOUS: usize = 4;
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// After a path was rejected even with a new token, a 401 for the path does not replace the token for this time. A
+/// The time for which a 401 for a path does not replace the token, after the path was rejected even with a new token. A
 /// successful request for the path ends this time early.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
