@@ -1,4 +1,5 @@
-//! The decoder turns the text of a body into rows. `fields/` turns records into columns and back into JSON.
+//! The decoder reads the JSON text of a body into rows, one per record. `fields/` turns records into columns, and back
+//! into JSON.
 //!
 //! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
 //! is compiled once for all of them. A body with anything after its JSON value is an error. The results are the same
@@ -35,20 +36,21 @@ pub use bad_record::BadRecord;
 pub(crate) use envelope::{EnvelopeRest, Push, series};
 pub use fields::Column;
 
-/// The mismatch between a body and the catalogue, with its JSON path.
+/// A mismatch between a response body and the catalogue, and the JSON path at which it was found.
 ///
-/// This error does not repeat the text of the body, which [`Error::body`](crate::Error::body) returns.
+/// This error does not contain the text of the body; [`Error::body`](crate::Error::body) returns that text.
 // Boxed, so that a `Result` with this error is small. Errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
-    /// The JSON path, by wire names, for example `data[3].levels[0].price`; empty for the whole body. It is built from
-    /// its end: each function that returns an error to its caller puts a key or index in front.
+    /// The JSON path, by wire names, for example `data[3].levels[0].price`; empty if the problem concerns the whole
+    /// body. The path is built from the innermost key outwards: each function that returns the error to its caller puts
+    /// its own key or index in front.
     path: String,
     problem: String,
-    /// True if the envelope lacks its records.
+    /// True if the body contains no records, so that it may be an error of the service.
     no_data: bool,
 }
 
@@ -61,13 +63,13 @@ impl DecodeError {
         Self(Box::new(Problem { path: String::new(), problem, no_data: false }))
     }
 
-    /// Returns the same error, with its path extended by the key in the surrounding object.
+    /// Puts `key`, a key of the surrounding object, in front of the path.
     #[cold]
     pub(crate) fn in_field(self, key: &str) -> Self {
         self.inside(&one_line(&excerpt(key, MAX_KEY_BYTES)))
     }
 
-    /// Returns the same error, with its path extended by the index in the surrounding list.
+    /// Puts `index`, an index of the surrounding list, in front of the path.
     #[cold]
     pub(crate) fn at_index(self, index: usize) -> Self {
         self.inside(&format!("[{index}]"))
@@ -94,7 +96,8 @@ impl DecodeError {
         self.0.no_data
     }
 
-    /// Converts into the public error, which contains the body and `message`, the service's message in the body.
+    /// Converts into the public error, which contains the body. `message` is the error message in the body, if there is
+    /// one.
     pub(crate) fn into_error(self, body: &[u8], message: Option<String>) -> Error {
         let message = message.map(|message| format!("; the service reports: {message}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{message}"))
@@ -141,7 +144,7 @@ pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     read(text, |json, next| any::any(json, next, DEPTH))
 }
 
-/// Reads the only value of a text; anything after it is an error.
+/// Reads the JSON value in a text; anything after the value is an error.
 fn read<'a, T>(
     text: &'a str,
     value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,

@@ -1,8 +1,8 @@
 //! The types of the emitted registry, which describes the service.
 //!
-//! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`, and as `REGISTRY`
-//! with both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server uses
-//! it to route requests, and errors contain names from it. A release may add fields to these types.
+//! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`; `REGISTRY`
+//! contains both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server
+//! uses it to route requests, and errors contain names from it. A release may add fields to these types.
 
 mod endpoint;
 mod history;
@@ -62,7 +62,8 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Returns the label that the reference uses. It can be part of a sentence such as "the path is documented".
+    /// Returns the label that the generated reference documentation uses. It can be part of a sentence such as "the
+    /// path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Documented => "documented",
@@ -72,8 +73,8 @@ impl Evidence {
         }
     }
 
-    /// Returns whether the client enforces a fact with this source. Other facts are only documentation, so the service
-    /// decides.
+    /// Returns whether the client enforces a fact with this source. Other facts are only documentation: the client
+    /// sends the request, and the service decides.
     pub const fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }

@@ -63,8 +63,8 @@ enum AnyValue {
 
 impl AnyRecord {
     /// Reads the text of a record, for example [`BadRecord::text`](crate::BadRecord::text). A value that is not as
-    /// expected becomes null, and its original is kept among the unknown fields; the original of a missing value is
-    /// null. Returns `None` if the text still cannot be read as a record.
+    /// expected becomes null, and its text is kept among the unknown fields. A missing required value is kept there as
+    /// null. Returns `None` if the text is not a record even by these rules.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
         let mut row = Row::of(record);
         row.is_lenient = true;

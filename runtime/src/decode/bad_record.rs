@@ -10,7 +10,7 @@ use super::DecodeError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRecord {
-    /// Position in the list of the response, from zero; valid records count too.
+    /// Index of the record in the list of the response, from zero; valid records are counted too.
     pub index: usize,
     /// The problem and its JSON path.
     pub error: DecodeError,

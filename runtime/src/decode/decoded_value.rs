@@ -1,7 +1,7 @@
 //! The values of a record, read as the types in its table.
 //!
-//! This module accepts numbers that are strings, and integers that have an exponent. Nothing is guessed: an ambiguous
-//! value, or one that would have to be rounded, is an error.
+//! This module accepts numbers that are written as strings, and integers that are written with an exponent. Nothing is
+//! guessed: an ambiguous value, or one that would have to be rounded, is an error.
 
 mod from_decoded;
 
@@ -38,7 +38,7 @@ pub enum DecodedValue<'a> {
     Timestamp(Timestamp),
     /// Text without escapes.
     Text(&'a str),
-    /// Values that allocate, behind one pointer, so that a value is small.
+    /// A value that needs an allocation; boxed, so that every value is small.
     Boxed(Box<BoxedValue<'a>>),
 }
 
@@ -47,13 +47,13 @@ pub enum DecodedValue<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BoxedValue<'a> {
-    /// Text with escapes in the body, or the digits of a number.
+    /// Text that has escapes in the body, or the digits of a number that was read as text.
     Text(String),
     /// A value of any kind.
     Any(Value),
     /// A list.
     List(Vec<DecodedValue<'a>>),
-    /// An object whose keys are values, such as coins.
+    /// An object with arbitrary keys, such as coins.
     Map(Vec<(String, DecodedValue<'a>)>),
     /// A nested record.
     Record(Row<'a>),
@@ -66,7 +66,7 @@ impl<'a> From<BoxedValue<'a>> for DecodedValue<'a> {
 }
 
 impl<'a> DecodedValue<'a> {
-    /// Reads a value of a type.
+    /// Reads a value as the type `ty`.
     #[inline(never)] // It is recursive, and most values are read without calling it.
     pub(super) fn read(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Self, DecodeError> {
         Ok(match (next, ty) {
@@ -118,14 +118,15 @@ impl<'a> DecodedValue<'a> {
         std::mem::forget(std::mem::replace(self, value));
     }
 
-    /// Reads a number as a value of a type.
+    /// Reads a number as a value of the type `ty`.
     pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
         let start = json.at;
         let number = json.number()?;
         Self::of_number(ty, number).ok_or_else(|| mismatch(ty, json.since(start)))
     }
 
-    /// Converts a number into a value of a type. An integer also converts to text, since its digits are unambiguous.
+    /// Converts a number into a value of the type `ty`. An integer also converts to text, since its digits are
+    /// unambiguous.
     #[inline]
     fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
         match (ty, number) {
@@ -134,7 +135,7 @@ impl<'a> DecodedValue<'a> {
             (ValueType::Count, number) => number.count().map(Self::Count),
             (ValueType::Timestamp(unit), number) if !unit.is_text() => {
                 let time = Timestamp::from_wire(number.integer()?, *unit);
-                // A later time probably means that the number has a finer unit.
+                // A time after the year 9999 probably means that the number counts a finer unit.
                 (time <= Timestamp::LAST_WRITABLE).then_some(Self::Timestamp(time))
             }
             (ValueType::String | ValueType::Named(_), Number::Integer(number)) => {
@@ -147,7 +148,7 @@ impl<'a> DecodedValue<'a> {
         }
     }
 
-    /// Converts a string into a value of a type.
+    /// Converts a string into a value of the type `ty`.
     pub(crate) fn of_text(ty: &ValueType, text: Cow<'a, str>) -> Option<Self> {
         match (ty, text) {
             (ValueType::String | ValueType::Named(_), Cow::Borrowed(text)) => Some(Self::Text(text)),
@@ -158,7 +159,7 @@ impl<'a> DecodedValue<'a> {
     }
 }
 
-/// Creates the error for a value, given as its text in the body.
+/// Creates the error for a value that is not of the type `ty`; `text` is the value as written in the body.
 #[cold]
 fn mismatch(ty: &ValueType, text: &str) -> DecodeError {
     let number = Number::parse(text.trim_matches('"')).and_then(Number::integer);

@@ -1,4 +1,4 @@
-//! The envelope of a series, record by record.
+//! Reads a series in its envelope, record by record.
 //!
 //! One row serves all records: it is filled, passed to the caller, and emptied for the next record. If the catalogue
 //! describes no envelope, the body is the bare list. Unknown fields on the path to the records or to the metadata are
@@ -13,8 +13,8 @@ use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, RecordInfo};
 
-/// Maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, a short first
-/// record would make the estimate too high.
+/// The maximum number of records for which memory is reserved at once: a usual page size. Without a maximum, too much
+/// memory would be reserved if the first record is short.
 const AT_ONCE: usize = 1000;
 
 /// Receives the records one by one.
@@ -28,15 +28,14 @@ pub(crate) trait Push {
     fn reserve(&mut self, records: usize);
 }
 
-/// The contents of an envelope except the records of its series and the metadata.
+/// Everything in the response to a series request, except the valid records and the metadata.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeRest {
     /// Fields of the envelope that are not in the catalogue.
     pub(crate) unknown_fields: UnknownFields,
-    /// Records that were omitted.
+    /// Records that are not as expected, and were omitted from the series.
     pub(crate) bad_records: Vec<BadRecord>,
-    /// The number of records that have no field of the catalogue other than the time; 0 if any record has another field
-    /// of the catalogue.
+    /// The number of records if none of them has a known field other than the time; 0 if any record has one.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,
@@ -48,10 +47,10 @@ struct Reader<'w, 'a> {
     bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
-    /// The metadata; a row without values if there is none.
+    /// The metadata; a row without values if the envelope has no metadata.
     metadata: Row<'a>,
     rest: EnvelopeRest,
-    /// True if any record had a known field in addition to its time.
+    /// True if any record had a known field other than the time.
     is_known: bool,
     /// True once the records were found.
     has_data: bool,
@@ -60,12 +59,12 @@ struct Reader<'w, 'a> {
 /// The remaining paths to the records and to the metadata; `None` for a path that does not lead through this object.
 type Leads = [Option<&'static str>; 2];
 
-/// Splits a path into its first key and the rest; the rest is `None` at the last key.
+/// Splits a path into its first key and the remaining path, which is `None` if there is only one key.
 fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
     lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
 
-/// Reads a series and passes each record to the caller. Returns the metadata, and the rest of the envelope.
+/// Reads a series, and passes each record to `push`. Returns the metadata, and the rest of the envelope.
 ///
 /// If `record` is `None`, each record is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
@@ -126,7 +125,7 @@ impl<'a> Reader<'_, 'a> {
                     self.records(json, next, depth)
                 }
                 (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
-                // `null` in place of the metadata means that there is none.
+                // `null` in place of the metadata means that there is no metadata.
                 (None, _) if next == b'n' => json.literal().map(drop),
                 (_, Some((_, None))) => self.metadata.fill(json, next, depth),
                 _ => {
@@ -172,7 +171,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, index: usize) -> Result<(), DecodeError> {
         self.row.fill(json, next, depth)?;
-        // One known field is enough, so usually only the first record is checked.
+        // A known field in any record is enough, so usually only the first record is checked.
         if !self.is_known {
             self.is_known = self.has_known_field();
             self.rest.strange = if self.is_known { 0 } else { index + 1 };
@@ -181,7 +180,8 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// Adds a record to the bad records, if the record is valid JSON and bad records are skipped.
+    /// Adds a record to the bad records, if the record is valid JSON and bad records are skipped; otherwise returns
+    /// `error`.
     #[cold]
     fn leave_out(
         &mut self,

@@ -11,17 +11,17 @@ use super::record::{Record, Row, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo};
 use crate::values::{Number, Timestamp, Value};
 
-/// The fields of an emitted record; `fields!` implements it for emitted code.
+/// The fields of an emitted record; emitted code implements this trait with `fields!`.
 #[doc(hidden)]
 pub trait Fields {
-    /// Takes the values by their positions in [`RecordInfo::fields`].
+    /// Takes each value from the row, by the position of its field in [`RecordInfo::fields`].
     ///
     /// A field without a value in the row gets an empty value.
     fn from_row(row: &mut Row<'_>) -> Self
     where
         Self: Sized;
 
-    /// Passes the values, by their positions in [`RecordInfo::fields`], and the unknown fields to the visitor.
+    /// Passes the values, in the order of [`RecordInfo::fields`], and the unknown fields to the visitor.
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields));
 }
 
@@ -68,7 +68,7 @@ impl<'r> FieldValue<'r> {
 
     /// Returns the number, if the value is a number. A value of unknown type may also be a string that contains a
     /// number.
-    #[allow(clippy::cast_precision_loss)] // A whole number is rounded like any other number.
+    #[allow(clippy::cast_precision_loss)] // A large integer is rounded to the nearest `f64`.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number),
@@ -172,7 +172,7 @@ impl<'r> RecordValue<'r> {
     }
 }
 
-/// Two records of one type are equal if all their values are equal, including unknown fields.
+/// Two records are equal if they have the same type and all their values are equal, including unknown fields.
 impl PartialEq for RecordValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         let values = |record: &Self| record.values().into_iter().map(|(_, value)| value).collect::<Vec<_>>();
@@ -196,7 +196,7 @@ impl fmt::Debug for RecordValue<'_> {
     }
 }
 
-/// A list of any type.
+/// A list of values of any type.
 #[derive(Clone, Copy)]
 pub struct ListValue<'r>(&'r dyn Items);
 
@@ -219,7 +219,7 @@ impl fmt::Debug for ListValue<'_> {
     }
 }
 
-/// A map of any type, with arbitrary keys.
+/// A map with arbitrary keys, and values of any type.
 #[derive(Clone, Copy)]
 pub struct MapValue<'r>(&'r dyn Items);
 
@@ -307,7 +307,7 @@ macro_rules! as_themselves {
 
 as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
 
-/// Lists the fields of a record by their positions in its table.
+/// Implements `Fields` and the usual traits for a record, from the fields and their positions in the record's table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fields {

@@ -1,4 +1,4 @@
-//! Operations on the fields of any record: columns, times, and both directions of serde.
+//! Operations on the fields of any record: columns, times, serialization and deserialization.
 //!
 //! The values of a record are read with its visitor, and the values of an untyped object by their keys. The results are
 //! the same. The code is compiled once for all records.

@@ -1,6 +1,6 @@
 //! Records, and the elements of a series.
 //!
-//! An emitted record is a table of fields and a few lines that take its values from a `Row`.
+//! An emitted record consists of a table of fields, and a few lines of code that take the values from a `Row`.
 
 use super::envelope::Push;
 use crate::registry::{RecordInfo, ValueType};
@@ -11,7 +11,7 @@ pub(crate) use super::field_value::number_of;
 pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
-// Public only in hidden signatures.
+// These types are public only because hidden signatures contain them.
 #[cfg(any(test, fuzzing))]
 pub(crate) use super::decoded_value::{DecodedValue, FromDecoded};
 pub(crate) use super::field_value::{AsFieldValue, Fields};
@@ -57,7 +57,7 @@ pub trait Item: AsFieldValue + Sized + Send + 'static {
     /// The known fields, if any.
     const INFO: Option<&'static RecordInfo>;
 
-    /// Creates the element from the values of a row, as a record does.
+    /// Takes the values of the element from a row.
     #[doc(hidden)]
     fn from_row(row: &mut Row<'_>) -> Self;
 }

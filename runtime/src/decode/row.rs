@@ -1,7 +1,7 @@
 //! One record of the body: its values, and the text of its unknown fields.
 //!
-//! The decoder fills the same row again for each record, so a record of numbers costs no allocation. A repeated key is
-//! an error, because either value may be the right one.
+//! The decoder reuses one row for all records of a series, so a record of numbers needs no allocation. A repeated key
+//! is an error, because either value may be the right one.
 
 use super::DecodeError;
 use super::decoded_value::{DecodedValue, FromDecoded};
@@ -49,7 +49,7 @@ impl<'a> Row<'a> {
         self.unknown.take()
     }
 
-    /// Fills the row from a record in its layout on the wire.
+    /// Reads the next record into the row, in the layout that the record's table specifies.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
         match (self.record.form, next) {
@@ -61,7 +61,7 @@ impl<'a> Row<'a> {
         if !self.is_lenient {
             return self.require_all();
         }
-        // A required value that is missing is kept as null, like every other value that does not fit.
+        // A missing required value is kept among the unknown fields, as null.
         for (field, value) in self.record.fields.iter().zip(&self.values) {
             if !field.optional && matches!(value, DecodedValue::Absent) {
                 self.unknown.push(&format!("{}:null", Value::from(field.wire_name)));
@@ -112,8 +112,8 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads a key, and returns the index of its field and the first byte of its value; `None` if the field is unknown,
-    /// which is then kept. `guess` is the probable index.
+    /// Reads a key, and returns the index of its field and the first byte of its value; Keeps an unknown field, and
+    /// returns `None` for it. `guess` is the probable index.
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.
@@ -161,7 +161,8 @@ impl<'a> Row<'a> {
         if !matches!(value, DecodedValue::Absent) {
             return Err(json.duplicate(field.wire_name));
         }
-        // The value is written in each branch, since moving it afterwards takes more instructions than reading it.
+        // Each branch stores the value itself, because moving the value afterwards would take more instructions than
+        // reading it.
         let read = match (next, &field.ty) {
             (b'n', _) if field.optional => json.literal().map(|_| value.set(DecodedValue::Null)),
             // Fast path: most values are numbers.

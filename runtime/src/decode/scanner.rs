@@ -1,9 +1,9 @@
 //! Reads JSON token by token, and reports errors with line and column.
 //!
 //! `serde_json`'s visitors are not used here: most of a body is numbers and keys, and reading them with generic
-//! visitors would cost 50 % more; `bench/RESULTS.md` contains the figures. Strings with escapes are rare and are read
-//! by `serde_json`. An argument `next` is the first byte of the value at the current position, and is not yet
-//! consumed.
+//! visitors would take 50 % more instructions; `bench/RESULTS.md` contains the figures. Strings with escapes are rare
+//! and are read by `serde_json`. In every function, the argument `next` is the first byte of the value at the current
+//! position; this byte is not consumed yet.
 
 mod skip;
 
@@ -43,7 +43,7 @@ impl<'a> Scanner<'a> {
         self.error(format_args!("expected {what}, found {}", found(self.rest())))
     }
 
-    /// Creates the error for a repeated key; either value may be the right one.
+    /// Creates the error for a key that occurs twice in one object, because either value may be the right one.
     #[cold]
     pub(super) fn duplicate(&self, key: &str) -> DecodeError {
         self.error(format_args!("duplicate key `{key}` in one object"))
@@ -76,19 +76,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns the first byte of the value that must follow.
+    /// Skips white space, and returns the first byte of the next value, or an error at the end of the text.
     #[inline]
     pub(super) fn next_value(&mut self) -> Result<u8, DecodeError> {
         self.token().ok_or_else(|| self.expected("a value"))
     }
 
-    /// Returns an error if anything follows.
+    /// Returns an error if anything except white space follows.
     pub(super) fn end(&mut self) -> Result<(), DecodeError> {
         self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
     }
 
-    /// Returns the number of levels that may be nested inside the next level, or an error if the next level is too
-    /// deep.
+    /// Begins a nested list or object when `depth` more levels are allowed. Returns the number of levels allowed inside
+    /// it, or an error if `depth` is zero.
     pub(super) fn deeper(&self, depth: u8) -> Result<u8, DecodeError> {
         depth.checked_sub(1).ok_or_else(|| self.error("lists and objects are nested too deeply"))
     }
@@ -123,7 +123,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a key and its colon, if the key is `name`.
     ///
-    /// `name` must not need escapes.
+    /// `name` must not contain a character that JSON escapes.
     #[inline]
     pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, DecodeError> {
         let (bytes, start) = (self.text.as_bytes(), self.at + 1);

@@ -85,7 +85,7 @@ fn numbers_in_text_are_accepted() {
         assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
     }
     assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
-    // A string with escapes is treated like any other.
+    // Strings with escapes are read by the same rules.
     assert_eq!(check(r#""number": "\u0032.5""#).map(|record| record.number), Ok(2.5));
     assert_eq!(check(r#""text": "say \"a\\""#).map(|record| record.text), Ok(r#"say "a\"#.to_owned()));
     assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side::from("3")));
@@ -217,7 +217,7 @@ fn deep_nesting_is_rejected() {
     }
 }
 
-/// This test is omitted with `__json-features`, because `serde_json`, which is the reference, then does not read
+/// This test compares with `serde_json`. It is omitted with `__json-features`, because `serde_json` then does not read
 /// numbers exactly.
 #[cfg(not(feature = "__json-features"))]
 #[test]

@@ -13,13 +13,13 @@ use crate::decode;
 use crate::registry::RecordInfo;
 use crate::values::Value;
 
-/// Fields by their wire names, in the order of the response.
+/// The fields of an object that are not in the catalogue, by their wire names, in the order of the response.
 ///
 /// A [`Value`] has the precision of an `f64`, while [`get_raw`](Self::get_raw) returns a number with every digit. A
 /// value that `Value` cannot represent, for example a number that is too large for an `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
-    /// The fields as an object; empty if there are none.
+    /// The fields as the text of a JSON object; empty if there are no fields.
     json: Box<str>,
 }
 
@@ -94,7 +94,7 @@ fn value(text: &str) -> Value {
     decode::any(text).unwrap_or_else(|_| text.into())
 }
 
-/// A record of which no field is known, such as the metadata of an endpoint that is chosen at run time.
+/// A record without known fields, such as the metadata of an endpoint that is chosen at run time.
 impl Record for UnknownFields {
     const INFO: &'static RecordInfo = &RecordInfo::new("UnknownFields", &[]);
 }
@@ -135,23 +135,24 @@ impl fmt::Debug for UnknownFields {
 
 /// The unknown fields of the object that is being read, as JSON text without the closing brace.
 ///
-/// The buffer is reused for all objects, so an object allocates only the unknown fields that it keeps.
+/// The buffer is reused for all objects, so memory is allocated only for an object that has unknown fields.
 #[derive(Debug, Default)]
 pub(crate) struct UnknownText(String);
 
 impl UnknownText {
-    /// Returns whether no field is kept.
+    /// Returns whether the object has had no unknown field so far.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds a key and its value, as the text that the body contains.
+    /// Adds an entry: the JSON text of a key, a colon and a value.
     pub(crate) fn push(&mut self, entry: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(entry);
     }
 
-    /// Adds the unknown fields of an inner object, if it has any, after the object's key and colon.
+    /// Adds the unknown fields of an inner object, if there are any. `key` is the text of the inner object's key and
+    /// colon.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
             self.push(&format!("{key}{}}}", object.0));

@@ -12,22 +12,22 @@ use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 pub struct GroupInfo {
     /// The accessor on `Client` and the name of the module.
     pub ident: &'static str,
-    /// Name of the group in market terms.
+    /// Name of the group as shown to users, for example `Funding Rate`.
     pub title: &'static str,
     /// A description of the group in one sentence.
     pub summary: &'static str,
     /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
-    /// Further notes on all its endpoints; may be empty.
+    /// Further notes that apply to all endpoints of the group; may be empty.
     pub notes: &'static str,
-    /// Every endpoint of the group, including those known by name only.
+    /// Every endpoint of the group, including endpoints of which only the name is known.
     pub endpoints: &'static [&'static EndpointInfo],
 }
 
 /// One endpoint, as the catalogue describes it.
 #[derive(Debug)]
 pub struct EndpointInfo {
-    /// The group's ident.
+    /// The `ident` of the endpoint's group.
     pub group: &'static str,
     /// The method on the group's handle.
     pub ident: &'static str,
@@ -47,7 +47,7 @@ pub struct EndpointInfo {
     pub body: BodyInfo,
     /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
     pub history_source: HistorySource,
-    /// Number of requests that the service's rate limit counts for one request.
+    /// How many requests one request to this endpoint counts as in the service's rate limit.
     pub weight: u32,
     /// Further notes; may be empty.
     pub notes: &'static str,
@@ -144,9 +144,9 @@ pub struct ParamInfo {
     pub ty: ValueType,
     /// The setter that accepts several values.
     pub list_setter: Option<&'static str>,
-    /// Format of several values on the wire.
+    /// Format of a list of values on the wire.
     pub list_as: ListFormat,
-    /// The value that every request sends, if it is always the same; such a param has no setter.
+    /// The value that every request sends, if the value is constant; such a param has no setter.
     pub const_value: Option<&'static str>,
     /// Source of the fact that the param is required; `None` if this is not known.
     pub required: Option<Evidence>,
@@ -203,7 +203,7 @@ impl ParamInfo {
     }
 }
 
-/// Format of several values of a param.
+/// Format of a list of values of a param.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ListFormat {

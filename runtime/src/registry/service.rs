@@ -152,7 +152,7 @@ pub struct ClientCredentialsInfo {
     pub notes: &'static str,
 }
 
-/// A status other than success, with the known facts about it.
+/// An HTTP status other than success, with the known facts about this status.
 #[derive(Debug)]
 pub struct StatusInfo {
     /// The HTTP status code.
@@ -208,8 +208,8 @@ pub struct LimitInfo {
 }
 
 impl LimitInfo {
-    /// Returns whether the limit counts the requests of an endpoint. `endpoint` is `None` for a token request, which a
-    /// limit for only some endpoints does not count.
+    /// Returns whether the limit counts the requests of an endpoint. `endpoint` is `None` for a token request; a limit
+    /// for certain endpoints never counts token requests.
     pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
         self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
     }

@@ -56,7 +56,7 @@ setters! {
     ValueInfo { duration: Option<Duration>, attributes: Texts }
 }
 
-/// These setters take one line of emitted code each, where a value of the field takes six.
+/// A call of one of these setters takes one line of emitted code; a value of the field would take six lines.
 #[doc(hidden)]
 impl EndpointInfo {
     /// Sets the shared params, and no other params yet.
@@ -84,7 +84,8 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets a series whose times have the unit of the service; `None` if the fields of its records are unknown.
+    /// Sets the body to a series whose times have the unit of the service. `record` is `None` if the fields of the
+    /// records are unknown.
     #[must_use]
     pub const fn series(mut self, record: Option<&'static RecordInfo>, time: Text, evidence: Evidence) -> Self {
         self.body = BodyInfo::Series { record, time: Some(time), time_unit: None, evidence };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Evidence, Range, TimeUnit};
 
-/// A record of a series, or any other object with known fields.
+/// The type of the records of a series, or of any other object with known fields.
 #[derive(Debug)]
 pub struct RecordInfo {
     /// The Rust type.
@@ -35,14 +35,14 @@ pub enum RecordLayout {
     Object,
     /// A list of the values in the order of the fields, without names.
     Positional,
-    /// The value of its only field.
+    /// The value of the record's only field, without an object or a list around it.
     Value,
 }
 
 /// One known key of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldInfo {
-    /// The Rust field.
+    /// The name of the Rust field.
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
@@ -127,11 +127,11 @@ pub struct TypeInfo {
     pub name: &'static str,
     /// Meaning of the type.
     pub summary: &'static str,
-    /// True if the type may have unknown values.
+    /// True if the service may use values that are not in `values`.
     pub open: bool,
     /// The known values.
     pub values: &'static [ValueInfo],
-    /// The names of the attributes that values have. Each is a method of the Rust type.
+    /// The names of the attributes that values have. For each attribute, the Rust type has a method of the same name.
     pub attributes: &'static [&'static str],
 }
 
@@ -159,7 +159,8 @@ pub struct ValueInfo {
     /// Duration of the interval that the value names; `None` if the value does not name an interval, or if the length
     /// of the interval varies, as for a month.
     pub duration: Option<Duration>,
-    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last attributes may be missing.
+    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
+    /// omitted.
     pub attributes: &'static [&'static str],
     /// Source of the value.
     pub evidence: Evidence,

@@ -1,6 +1,7 @@
 //! Types that a setter accepts: a value, or an `Option` of a value, where `None` omits the param.
 //!
-//! The type param `Via` distinguishes the two cases, so that the implementations do not overlap. It is always inferred.
+//! The type parameter `Via` distinguishes the two cases, so that the implementations do not overlap. `Via` is always
+//! inferred.
 
 /// A value of a param, or an `Option` of a value.
 #[diagnostic::on_unimplemented(message = "`{Self}` cannot be converted to `{T}`, the type of the param")]

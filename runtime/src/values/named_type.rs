@@ -1,4 +1,4 @@
-//! Common behaviour of the emitted enums and identifiers, which are strings for which the catalogue lists known values.
+//! Common behaviour of the emitted enums and identifiers. Each is a string, and the catalogue lists its known values.
 //!
 //! Any string is a valid value, and is kept unchanged. An unknown value of an enum is opaque: no pattern distinguishes
 //! two unknown values, so code that matches on values still compiles when a later version knows more values.
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
 
-/// A named type of the catalogue. Only emitted code implements it:
+/// A named type of the catalogue. Only emitted code implements this trait:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::{registry::TypeInfo, wire::NamedType};
@@ -22,7 +22,7 @@ pub trait NamedType: Text {
     const INFO: &'static TypeInfo;
 }
 
-/// A type that any string converts to; [`named_type!`](crate::named_type!) implements it.
+/// A type that any string converts to; [`named_type!`](crate::named_type!) implements this trait.
 pub trait Text: for<'a> From<&'a str> {}
 
 impl ValueType {
@@ -32,7 +32,7 @@ impl ValueType {
     }
 }
 
-/// A string that is not a known value of the enum in this version; `as_str` of the enum returns it.
+/// A string that is not a known value of the enum in this version; the enum's `as_str` returns the string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownValue(Box<str>);
 
@@ -70,7 +70,8 @@ macro_rules! named_type {
                 }
             }
 
-            /// Returns a static reference to the value, which is `Copy`; `None` for an unknown value.
+            /// Returns a static reference to the value, because a reference is `Copy` and the value is not; `None` for
+            /// an unknown value.
             pub fn known(&self) -> ::std::option::Option<&'static Self> {
                 Self::ALL.iter().find(|known| *known == self)
             }
@@ -176,7 +177,7 @@ macro_rules! named_type {
         impl ::std::str::FromStr for $name {
             type Err = ::std::convert::Infallible;
 
-            // Not `Self::Err`, because a value may have that name.
+            // Not `Self::Err`, because a variant of the enum may have the name `Err`.
             fn from_str(text: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
                 ::std::result::Result::Ok(Self::from(text))
             }
@@ -191,7 +192,7 @@ macro_rules! named_type {
 }
 
 #[cfg(test)]
-#[allow(unreachable_pub, reason = "an emitted type is public, and these are not")]
+#[allow(unreachable_pub, reason = "emitted types are public, but the types of these tests are not")]
 mod tests {
     use std::borrow::Cow;
     use std::collections::HashSet;

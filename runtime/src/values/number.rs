@@ -26,14 +26,14 @@ pub(crate) enum NoNumber {
 }
 
 impl Number {
-    /// Reads a number that is an entire text, such as the content of a string.
+    /// Reads a text that consists only of a number, such as the content of a string.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (number, length) = Self::begin(text).ok()?;
         if length == text.len() { Some(number) } else { None }
     }
 
     /// Reads the JSON number at the beginning of a text, and returns its length.
-    #[allow(clippy::inline_always)] // A body is mostly numbers, and each call adds a tenth to the time to read one.
+    #[allow(clippy::inline_always)] // A body is mostly numbers, and a call would make reading one 10 % slower.
     #[inline(always)]
     pub(crate) fn begin(text: &str) -> Result<(Self, usize), NoNumber> {
         let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
@@ -49,7 +49,7 @@ impl Number {
         Decimal::begin(text.as_bytes()).map(|(_, length)| length)
     }
 
-    /// Returns the nearest number to the text, if it is finite.
+    /// Returns the number that is nearest to the decimal number in the text, if it is finite.
     fn exact(text: &str, is_integer: bool) -> Option<Self> {
         let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
         let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
@@ -57,7 +57,7 @@ impl Number {
     }
 
     /// Returns the nearest `f64`.
-    // An integer is rounded like any other number, because the caller accepts fractions.
+    // A large integer is rounded like a fraction, because the caller accepts any `f64`.
     #[allow(clippy::cast_precision_loss)]
     pub(crate) fn float(self) -> f64 {
         match self {
@@ -89,7 +89,7 @@ impl Number {
     }
 }
 
-/// The parts of a decimal number, with the digits in one machine word if they fit.
+/// The parts of a decimal number. Its digits are stored in one machine word if they fit.
 struct Decimal {
     is_negative: bool,
     /// The digits without the decimal point, as a number; wrong if there are more than [`WORD`] digits.

@@ -1,6 +1,6 @@
 //! Timestamps, independent of any unit.
 //!
-//! A [`Timestamp`] is exact. The registry contains the unit of a param or a field, which is applied when the value is
+//! A [`Timestamp`] is exact. A param or a field has a unit in the registry; the unit is applied when the value is
 //! written or read. A timestamp converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
 
 mod arithmetic;
@@ -46,7 +46,7 @@ pub struct Timestamp {
 const SECOND: i128 = 1_000_000_000;
 
 impl TimeUnit {
-    /// Returns the nanoseconds of one unit, where a unit that is text counts as a second.
+    /// Returns the length of the unit in nanoseconds; for a unit that is text, the length of a second.
     const fn nanos(self) -> u32 {
         match self {
             Self::Seconds | Self::Iso8601 | Self::Date => 1_000_000_000,
@@ -150,7 +150,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Fails for timestamps outside the range of the system's clock type.
+/// Fails for timestamps outside the range of `SystemTime`.
 impl TryFrom<Timestamp> for SystemTime {
     type Error = OutOfRange;
 
@@ -204,7 +204,7 @@ impl<'de> Deserialize<'de> for Timestamp {
             _ => value.as_i64().map(Self::from).or_else(|| Self::from_seconds(value.as_f64()?)),
         };
         time.ok_or_else(|| {
-            D::Error::custom(format!("expected Unix seconds or UTC like `2024-03-01T00:00:00Z`, found {value}"))
+            D::Error::custom(format!("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found {value}"))
         })
     }
 }
@@ -215,7 +215,7 @@ impl FromStr for Timestamp {
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
         let time = Some(text).filter(|text| text.ends_with('Z')).and_then(iso8601::read);
-        time.ok_or(ParseTimestampError("expected UTC like `2024-03-01T00:00:00Z`"))
+        time.ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`"))
     }
 }
 
@@ -237,7 +237,7 @@ pub struct OutOfRange(Timestamp);
 
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is out of the system's range", self.0)
+        write!(f, "the timestamp {} is outside the range of the target type", self.0)
     }
 }
 

@@ -94,7 +94,7 @@ fn timestamps_and_named_types_are_read_again() {
     assert_eq!(serde_json::from_value::<Timestamp>(text.into()).unwrap().to_string(), text);
     for wrong in [Value::from("noon"), Value::from(u64::MAX), Value::from(1e300), Value::Null] {
         let error = serde_json::from_value::<Timestamp>(wrong).unwrap_err().to_string();
-        assert!(error.starts_with("expected Unix seconds or UTC like `2024-03-01T00:00:00Z`, found"), "{error}");
+        assert!(error.starts_with("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found"), "{error}");
     }
     let steps = (Timeframe::H1, Timeframe::from("3h"), Exchange::NORTH_SPOT);
     assert_eq!(serde_json::from_str::<(Timeframe, Timeframe, Exchange)>(&written(&steps)).unwrap(), steps);

@@ -1,7 +1,7 @@
 //! The Rust types that a value of a record can have.
 //!
-//! The decoder has checked each value by its table. A field without a value in the row gets an empty value, as in a
-//! record that is created for a test.
+//! The decoder has checked each value against the record's table. A field without a value in the row gets an empty
+//! value, as in a record that is created for a test.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,8 @@ use crate::values::{Timestamp, Value};
 
 /// A type that a value of a record can have.
 ///
-/// `Via` separates the two families of emitted types, records and named types; it is always inferred.
+/// `Via` distinguishes the implementations for the two kinds of emitted types, records and named types; it is always
+/// inferred.
 #[doc(hidden)]
 pub trait FromDecoded<Via = ()>: Sized {
     /// Takes the value out of its row.
@@ -110,7 +111,7 @@ impl<T: FromDecoded<Via>, Via> FromDecoded<Via> for BTreeMap<String, T> {
 }
 
 impl<'a> DecodedValue<'a> {
-    /// Takes a value that is boxed.
+    /// Takes the value if it is boxed.
     fn take_boxed(&mut self) -> Option<BoxedValue<'a>> {
         match std::mem::take(self) {
             Self::Boxed(value) => Some(*value),
@@ -118,7 +119,7 @@ impl<'a> DecodedValue<'a> {
         }
     }
 
-    /// Takes a value that is text.
+    /// Takes the text; returns an empty string if the value is not text.
     fn take_text(&mut self) -> Cow<'a, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),

@@ -31,7 +31,7 @@ impl Column<'_> {
 pub(crate) struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
-    /// The unit of the time if the fields are unknown; a known field has its own unit.
+    /// The unit of the time, used only if the fields are unknown; the table of a known field contains its unit.
     pub(crate) unit: TimeUnit,
 }
 
@@ -60,7 +60,8 @@ fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>)
 }
 
 fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
-    // Index of the column of each key. The map is a JSON object, whose code `serde_json` has already compiled.
+    // Maps each key to the index of its column. The map is a JSON object, because `serde_json` contains the compiled
+    // code of such maps.
     let (mut columns, mut positions): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
     let count = records.len();
     for (index, record) in records.into_iter().enumerate() {

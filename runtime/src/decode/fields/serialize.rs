@@ -68,7 +68,7 @@ impl Serialize for RecordValue<'_> {
         self.visit(&mut |values, unknown| {
             outcome = serializer.take().map(|serializer| serialize_record(*self, values, unknown, serializer));
         });
-        outcome.unwrap_or_else(|| Err(S::Error::custom("the record showed no fields")))
+        outcome.unwrap_or_else(|| Err(S::Error::custom("the record passed no fields to its visitor")))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Records whose values are listed by position, objects with arbitrary keys, values that can be null, and times that
 //! are written as text.
 //!
-//! A value is serialized in the layout in which it was read, so every row of the tables contains input and output.
+//! A value is serialized in the layout in which it was read, so each row of the tables contains an input and its
+//! expected output.
 
 #![allow(unreachable_pub, reason = "the macro writes public methods for these records too")]
 

@@ -1,6 +1,6 @@
 //! Paths in decoding errors, and the treatment of values that no field uses.
 //!
-//! Invalid JSON is an error anywhere; a value that no `Value` can represent is an error only if a field uses it.
+//! Invalid JSON is an error anywhere; a value that `Value` cannot represent is an error only in a known field.
 
 use super::super::sample::{Level, good_of, series_of};
 use super::check;

@@ -218,8 +218,8 @@ impl Push for Room {
     }
 }
 
-/// The number of records is estimated from the length of the first. A short first record in a large body must not
-/// reserve too much memory.
+/// The number of records is estimated from the length of the first record. If that record is short and the body is
+/// large, not too much memory may be reserved.
 #[test]
 fn capacity_is_reserved_once_and_limited_to_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {

@@ -14,8 +14,8 @@ impl Timestamp {
         Duration::new(seconds, u32::try_from(nanos % SECOND.unsigned_abs()).unwrap_or_default())
     }
 
-    /// Rounds down to a multiple of the step since the Unix epoch, for example to the last full hour with a step of one
-    /// hour. A step of zero changes nothing.
+    /// Rounds down to a multiple of the step since the Unix epoch, for example to the start of the hour if the step is
+    /// one hour. A step of zero changes nothing.
     pub fn floor(self, step: Duration) -> Self {
         let beyond = self.nanos.checked_rem_euclid(nanos_of(step)).unwrap_or_default();
         Self::from_unix_nanos(self.nanos - beyond)
