@@ -38,7 +38,7 @@ pub use rolling::ProcessRateLimiter;
 
 /// The rules of the built-in rate limiter, for a rate limiter that stores its state elsewhere.
 ///
-/// These rules may change with any release, so a crate that uses them depends on an exact version of the runtime.
+/// These rules may change with any release, so a crate that uses them must depend on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
     pub use super::GateTime;
@@ -49,7 +49,8 @@ pub mod rules {
 /// A time on the clock of a rate limiter, as the duration since an origin that the owner of the state chooses.
 ///
 /// Processes cannot read each other's clocks, so the state of a rate limiter contains no `Instant`. The built-in rate
-/// limiter counts from its creation. A rate limiter whose state is on a server counts from the epoch of that server.
+/// limiter counts from one year before its creation. A rate limiter whose state is on a server counts from the epoch of
+/// that server.
 #[doc(hidden)]
 pub type GateTime = Duration;
 
@@ -103,7 +104,7 @@ pub trait RateLimiter: Send + Sync + 'static {
     /// The client reports to the permit when the request is sent and when it ends; see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
-    /// Called when the service has responded with 429, and accepts no requests for the duration `pause`.
+    /// Called after a 429. The service accepts no requests for the duration `pause`.
     fn on_rate_limited(&self, pause: Duration);
 
     /// Returns the enforced limit, from which a history estimates its duration; `None` if the limit is unknown.
@@ -129,7 +130,7 @@ impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
 /// The future that [`RateLimiter::acquire`] returns.
 pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, RateLimiterError>> + Send + 'g>>;
 
-/// A failure to decide whether a request may be sent. The request is retried later.
+/// The error of a rate limiter that cannot decide whether a request may be sent. The request is retried later.
 #[derive(Clone, Debug)]
 pub struct RateLimiterError {
     message: String,
@@ -137,7 +138,7 @@ pub struct RateLimiterError {
 }
 
 impl RateLimiterError {
-    /// Creates a failure with this message, which must not contain the text of the cause or credentials.
+    /// Creates an error. The message must contain neither credentials nor the text of the cause.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }

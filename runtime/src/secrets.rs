@@ -1,7 +1,7 @@
 //! Secret strings: API keys, client secrets and tokens.
 //!
 //! The user passes a [`Secret`], which is sent only as a credential. [`Redact`] masks secrets in text before the text
-//! is shown. The credentials implement it, because they know the secrets.
+//! is shown. The credentials implement [`Redact`], because they know the secrets.
 
 mod mask;
 mod secret;

@@ -1,7 +1,7 @@
 //! The transport interface, in this project's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! does not check the status, follow redirects or retry, because its callers do that.
+//! does not check the status, follow redirects or retry; its callers process the status and retry.
 //!
 //! In a test, the transport can be a closure that is passed to [`from_fn`]. Expected records and series can be created
 //! with `Default` and `From<Vec<_>>`:

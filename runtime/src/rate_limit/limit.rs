@@ -28,7 +28,7 @@ pub struct RateLimit {
     concurrent: Option<usize>,
 }
 
-/// A window of a limit, which counts the requests of all endpoints or only those of some endpoints.
+/// A window of a limit. It counts the requests of all endpoints, or only those of certain endpoints.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LimitWindow {
@@ -57,14 +57,15 @@ impl LimitWindow {
 }
 
 impl RateLimit {
-    /// Creates a limit of `requests` in any rolling window, and of `concurrent` requests in flight at once.
+    /// Creates a limit of `requests` in any interval of the length `window`, and of `concurrent` requests in flight at
+    /// once.
     ///
     /// The service counts requests on arrival, the client on send. Each window is therefore extended by 1 %, and
     /// further for a while after a 429.
     ///
-    /// A request counts as sent when its transport reports that it was written to a connection, or when a transport
-    /// that cannot report this is called. The response time makes no difference while fewer than `concurrent` requests
-    /// are in flight.
+    /// A request counts as sent when the transport reports that the request was written to a connection. If the
+    /// transport cannot report this, the request counts as sent when the transport is called. The response time makes
+    /// no difference while fewer than `concurrent` requests are in flight.
     ///
     /// An idle client sends up to ten requests at once; queued requests are sent evenly.
     ///
@@ -98,7 +99,7 @@ impl RateLimit {
         })
     }
 
-    /// Returns a value for no limit at all. After a 429, the rate limiter still pauses.
+    /// Creates a value that imposes no limit. After a 429, the rate limiter still pauses.
     pub const fn none() -> Self {
         Self::set(&[], None)
     }

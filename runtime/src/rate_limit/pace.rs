@@ -27,7 +27,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Admits a request that could have passed since `open_since`. The next request is due `weight` times `gap` later.
-    /// The time before the end of a pause is not saved up.
+    /// `paused` is the end of the latest pause; the time before it is not saved up.
     pub(super) fn pass(
         &mut self,
         now: GateTime,

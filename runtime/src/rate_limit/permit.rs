@@ -88,8 +88,8 @@ pub trait PermitObserver: Send + Sync + 'static {
     /// cancelled while it is being sent. There is no call if the request fails before it is written.
     fn on_sent(&self);
 
-    /// Called once, when the request has ended and its slot is free: because it got a response, failed, was cancelled
-    /// or was no longer needed.
+    /// Called once, when the request has ended and its slot is free: the request received a response, failed, was
+    /// cancelled or was no longer needed.
     fn on_end(&self);
 }
 

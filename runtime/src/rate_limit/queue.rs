@@ -1,6 +1,7 @@
 //! The queue of attempts: token requests, then retries, then first attempts, each kind in order of arrival.
 //!
-//! The first attempt in the queue is notified when it may try again. `state` decides whether the attempt may pass.
+//! The first attempt in the queue is notified when it may try again. The module `state` decides whether the attempt may
+//! pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A position in the queue: the rank and the number of an attempt. The attempt with the smallest position passes first.
+/// A position in the queue: the rank of an attempt, and a number that increases with each arrival. The attempt with the
+/// smallest position passes first.
 pub(super) type QueuePosition = (Rank, u64);
 
 /// The waiting attempts.
@@ -65,7 +67,7 @@ impl Queue {
         }
     }
 
-    /// Wakes the first attempt, to check again whether it may pass.
+    /// Wakes the first attempt, so that it checks again whether it may pass.
     pub(super) fn wake(&self) {
         if let Some((_, woken)) = self.waiting.first_key_value() {
             woken.notify_one();

@@ -1,11 +1,11 @@
 //! The built-in rate limiter: one queue for the clients of one process.
 //!
-//! Windows that count only some endpoints have a separate queue in front of the global queue, so other requests do not
-//! wait behind a request for such a window. A request passes its queues in a fixed order, which rules out a deadlock,
-//! and counts in their windows when it is sent. The first request in a queue waits for a slot, for room in every
-//! window, for the interval that keeps an even pace, and for the end of a pause. An idle client sends up to ten
-//! requests at once if the limit allows it. Dropping the future of a permit releases its position in the queue and
-//! everything it had acquired.
+//! Each window that counts only certain endpoints has a separate queue in front of the global queue, so requests for
+//! other endpoints do not wait for that window. A request passes its queues in a fixed order, which rules out a
+//! deadlock, and counts in the windows of these queues when it is sent. The first request in a queue waits for a slot,
+//! for room in every window, for the interval that keeps an even pace, and for the end of a pause. An idle client sends
+//! up to ten requests at once if the limit allows it. Dropping the future of a permit releases its position in the
+//! queue and its slots.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -81,15 +81,16 @@ impl ProcessRateLimiter {
         Self(Arc::new(Mutex::new(Queues { limit, all: LimitQueue::new(of_all), of_some })))
     }
 
-    /// Changes the limit for all requests that have not been sent. Requests in flight and requests in the windows still
-    /// count, except in windows that are only in the old limit, and a pause after a 429 continues. An additional window
-    /// for certain endpoints does not count earlier requests.
+    /// Changes the limit for all requests that have not been sent yet. Requests in flight and earlier requests still
+    /// count, except in an additional window for certain endpoints, which counts only later requests. A pause after a
+    /// 429 continues.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
         let (mut new, old) = (of_all.take_of_some(), queues.limit.clone().take_of_some());
-        // A queue keeps its window, or gets a new window for the same endpoints. Otherwise all its requests pass. The
-        // order of the queues does not change, because a request may have passed some of its queues.
+        // A queue keeps its window, or gets a new window for the same endpoints. If the new limit has neither, all
+        // requests in the queue pass. The order of the queues does not change, because a request may already have
+        // passed some of them.
         queues.of_some.retain_mut(|(window, queue)| {
             let is_next = |next: &&LimitWindow| next.endpoints == window.endpoints && !old.contains(next);
             let next = new.iter().find(|next| *next == window).or_else(|| new.iter().find(is_next)).copied();
@@ -235,8 +236,8 @@ impl PermitObserver for Admission {
             let mut shared = lock(shared);
             let now = shared.now();
             match *progress {
-                // The request was cancelled and thereby removed from the pending requests, and is now reported as sent
-                // after all.
+                // The request was cancelled, so it no longer counts as pending, but now the transport reports that it
+                // was sent.
                 Progress::Ended => shared.state.count(now, self.weight),
                 _ => shared.state.sent(now, self.weight),
             }
@@ -255,7 +256,7 @@ impl PermitObserver for Admission {
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // Another request may be sent instead of a request that was not sent, but not before the end of a pause.
+            // The request was not sent, so another request may be sent instead, but not before the end of a pause.
             if progress == Progress::Unsent {
                 shared.state.unsent(now, self.weight);
             }

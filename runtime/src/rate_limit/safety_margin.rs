@@ -14,15 +14,16 @@ const MIN_DIVISOR: u32 = 100;
 /// limit.
 const MAX_WINDOWS: u32 = 5;
 
-/// A learned margin begins to shrink at once if it is larger than the shortest window divided by this number. Jitter is
-/// smaller than such a margin, so another program probably uses the same limit, and that program may end soon.
+/// A learned margin begins to shrink at once if it is larger than the shortest window divided by this number. Jitter
+/// alone does not lead to such a margin, so another program probably uses the same limit, and that program may end
+/// soon.
 const JITTER_DIVISOR: u32 = 4;
 
 /// The maximum length of windows and pauses, which is longer than any useful window or pause. Without a maximum, a time
 /// could overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// The initial hold time. A newly learned margin keeps its value for the hold time.
+/// The initial hold time. After a 429, the margin keeps its value for the hold time, and then begins to shrink.
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
 /// The hold time is multiplied by this factor if a 429 arrives soon after the margin has begun to shrink, which means
@@ -35,8 +36,7 @@ const MAX_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 /// The half-life of a shrinking margin.
 const HALF_LIFE: Duration = Duration::from_secs(10);
 
-/// Returns the minimum time between sending a request and sending the request that takes its place in a window of this
-/// length.
+/// Returns the time for which a sent request counts in a window of this length: the length plus the margin.
 pub(super) fn distance(length: Duration, margin: Duration) -> Duration {
     length.saturating_add(margin.max(length / MIN_DIVISOR)).min(YEAR)
 }

@@ -199,7 +199,7 @@ impl<'g> Model<'g> {
     fn assert_first(&self, passed: usize) {
         let positions = self.tasks.iter().zip(ARRIVALS.map(|(_, position)| position));
         let first = positions.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, position)| position).min();
-        assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.done);
+        assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed early: {:?}", self.done);
     }
 
     /// Asserts the invariants of every state.
@@ -237,8 +237,8 @@ impl<'g> Model<'g> {
     }
 }
 
-/// Asserts that after a minute all requests of the limit can be sent at once, so cancelled tasks have released their
-/// slots.
+/// Asserts that after a minute as many requests can be sent at once as the limit allows, so all tasks have released
+/// their slots.
 async fn assert_slots_released(gate: &ProcessRateLimiter, limit: (usize, usize), done: &[Action]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))

@@ -219,7 +219,7 @@ fn single_delay_costs_one_pause() {
 fn slow_responses_do_not_reduce_throughput() {
     let (latency, response) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow responses", Times { latency, response }, 98.0, (0, 0));
-    // If requests are delayed by less than the response times vary, they also lose little throughput.
+    // Jitter that is smaller than the variation of the response times also costs little throughput.
     check("slow responses and up to 20 ms", Times { latency: |_, random| 20.0 * random, response }, 95.0, (1, 1));
     let response = |random| 50.0 + 60.0 * random;
     check("up to 60 ms either way", Times { latency: |_, random| 60.0 * random, response }, 91.0, (1, 1));

@@ -32,7 +32,8 @@ pub struct State {
 pub enum Closed {
     /// All slots are in use, so a request has to end first.
     Full,
-    /// The request has to wait until this time, unless another request is sent, ends or is rate-limited before.
+    /// The request may pass at this time. The time can change if another request is sent, ends or is rate-limited
+    /// before.
     Until(GateTime),
 }
 
@@ -49,7 +50,8 @@ impl State {
     /// after a 429 continues.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
-        // If a new window is longer than all old windows, the oldest requests that it would count are no longer stored.
+        // A new window that is longer than all old windows does not count the oldest requests, because their times are
+        // no longer stored.
         self.windows.windows = new.windows.windows;
         (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
@@ -120,7 +122,7 @@ impl State {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// Blocks all requests before `until`, without a 429.
+    /// Blocks all requests until this time, for a reason other than a 429.
     pub fn close(&mut self, until: GateTime) {
         self.closed = self.closed.max(Some(until));
     }
@@ -191,7 +193,8 @@ mod tests {
         state.adopt(2, 5);
         assert_eq!((state.in_flight(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
         state.ended();
-        // Requests of weight two were sent, and five more are admitted but not yet sent, so three of ten remain.
+        // A request of weight two was sent, and requests with a total weight of five are admitted but not yet sent, so
+        // three of ten remain.
         assert_eq!((state.is_open(at(0), 3), state.is_open(at(0), 4).is_err()), (Ok(()), true));
         assert_eq!(State::new(RateLimit::none()).slots(), None);
     }

@@ -26,7 +26,7 @@ impl Window {
 
 /// Windows, with the times of the sent requests that still count.
 ///
-/// A request whose weight is above a window's limit fills that window alone.
+/// A request whose weight is above a window's limit waits until the window is empty, and fills it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
@@ -34,8 +34,8 @@ pub(super) struct Windows {
     /// The times of the sent requests, the latest last.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::stored_times"))]
     sent: VecDeque<GateTime>,
-    /// The total weight of the requests that have passed but are not yet reported as sent. Each may be sent at any
-    /// time.
+    /// The total weight of the requests that have passed but are not yet reported as sent. Each of them counts as if it
+    /// was sent now.
     pub(super) unsent: usize,
 }
 
@@ -44,8 +44,8 @@ impl Windows {
         Self { windows, sent: VecDeque::new(), unsent: 0 }
     }
 
-    /// Returns the time from which all windows have room for one more request of this weight; `None` if they have room
-    /// at any time. The time can change when a pending request is reported as sent.
+    /// Returns the time from which all windows have room for one more request of this weight; `None` if they already
+    /// have room. The time can change when a pending request is reported as sent.
     pub(super) fn room_from(&self, now: GateTime, margin: Duration, weight: usize) -> Option<GateTime> {
         let room = |window: &Window| {
             // Requests that are not yet sent count as if they were sent now.
@@ -65,7 +65,7 @@ impl Windows {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
 
-    /// Admits a request, which can be sent at any time from now on.
+    /// Admits a request, which counts as not yet sent.
     pub(super) fn pass(&mut self, weight: usize) {
         self.unsent += weight;
     }

@@ -16,7 +16,7 @@ pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<Str
     let url = text.strip_suffix('/').unwrap_or(text);
     match problem(url, suffix, allow_http) {
         None => Ok(url.to_owned()),
-        // A URL that does not parse may contain a password anywhere, so the error does not repeat it.
+        // A URL that does not parse may contain a password anywhere, so the error does not repeat the URL.
         Some(problem) => {
             Err(Error::build(format!("the base URL {problem}")).with_hint(format!("expected `https://host{suffix}`")))
         }
@@ -33,9 +33,9 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     let problems = [
         ("must not contain credentials", authority.as_str().contains('@')),
         ("has no host", authority.host().is_empty()),
-        ("has no port from 1 to 65535", !is_port_usable(authority)),
+        ("has a port that is not from 1 to 65535", !is_port_usable(authority)),
         ("must not have a query or a fragment", url.contains(['?', '#'])),
-        ("leads elsewhere", check::leads_elsewhere(path)),
+        ("has a segment `.` or `..`", check::has_dot_segment(path)),
         ("has a control character", percent_decode_str(path).any(|byte| byte.is_ascii_control())),
         ("must be percent-encoded", !path.is_ascii()),
         ("ends in more than one slash", url.ends_with('/')),
@@ -80,13 +80,13 @@ mod tests {
             ("https://example.com/v2/volumeRatio", "must end in `/v2`"),
             ("https://example.com/v2?key=1", "must not have a query or a fragment"),
             ("https://example.com/v2#top", "must not have a query or a fragment"),
-            ("https://example.com:99999/v2", "has no port from 1 to 65535"),
-            ("https://example.com:0/v2", "has no port from 1 to 65535"),
-            ("https://example.com:/v2", "has no port from 1 to 65535"),
-            ("https://[::1]:70000/v2", "has no port from 1 to 65535"),
-            ("https://example.com/a/../v2", "leads elsewhere"),
-            ("https://example.com/a/%2E%2e/v2", "leads elsewhere"),
-            ("https://example.com/./v2", "leads elsewhere"),
+            ("https://example.com:99999/v2", "has a port that is not from 1 to 65535"),
+            ("https://example.com:0/v2", "has a port that is not from 1 to 65535"),
+            ("https://example.com:/v2", "has a port that is not from 1 to 65535"),
+            ("https://[::1]:70000/v2", "has a port that is not from 1 to 65535"),
+            ("https://example.com/a/../v2", "has a segment `.` or `..`"),
+            ("https://example.com/a/%2E%2e/v2", "has a segment `.` or `..`"),
+            ("https://example.com/./v2", "has a segment `.` or `..`"),
             ("https://example.com/v2%0a/v2", "has a control character"),
             ("https://example.com/%7f/v2", "has a control character"),
             ("https://me:hunter2@example.com/v2", "must not contain credentials"),

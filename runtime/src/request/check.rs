@@ -79,7 +79,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
         let character = std::ascii::escape_default(byte);
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
     }
-    if leads_elsewhere(path) {
+    if has_dot_segment(path) {
         return Err(Error::build(format!("the path {path:?} has a segment `.` or `..`")));
     }
     Ok(())
@@ -87,7 +87,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
 
 /// Returns whether a segment is `.` or `..`, even if it is percent-encoded. Servers and proxies may resolve such a path
 /// to another path.
-pub(crate) fn leads_elsewhere(path: &str) -> bool {
+pub(crate) fn has_dot_segment(path: &str) -> bool {
     let decoded: Vec<u8> = percent_decode_str(path).collect();
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))
 }

@@ -1,8 +1,8 @@
 //! Target of a request, as data: an endpoint and the values of its params.
 //!
 //! The values, in the form in which they are sent, are checked and encoded into a path and query. Known params are in
-//! the order of the endpoint's table. Unknown params follow, sorted by name. So the same request always has the same
-//! URL. Nothing here depends on the type of an endpoint.
+//! the order of the endpoint's table. Unknown params follow, sorted by name. The same request therefore always has the
+//! same URL. Nothing here depends on the type of an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ pub(crate) struct RequestTarget {
     /// `None` if only the endpoint's name is known.
     path: Option<Cow<'static, str>>,
     params: Vec<Param>,
-    /// The treatment of records that are not as expected.
+    /// Whether records that cannot be decoded are errors or are skipped.
     pub(crate) bad_records: BadRecords,
 }
 
@@ -120,8 +120,8 @@ impl RequestTarget {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Returns the sort key of a param. It is the position of the param in the table, or, for an unknown param, a
-    /// position after the table and the name.
+    /// Returns the sort key of a param: its position in the table or, for an unknown param, a position after the table,
+    /// and the name.
     fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
@@ -135,7 +135,7 @@ impl RequestTarget {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
 
-    /// Checks the request, as far as the catalogue allows.
+    /// Checks the request against the catalogue.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.path.is_none() {
             return Err(Error::build("the path of this endpoint is unknown"));
@@ -146,7 +146,7 @@ impl RequestTarget {
         }
         for param in &self.params {
             if param.is_ambiguous {
-                let problem = format!("a value of `{}` contains a comma, which separates its values", param.name);
+                let problem = format!("a value of `{}` contains a comma, which separates list items", param.name);
                 return Err(Error::build(problem).with_hint("send a request for each value"));
             }
             if let Some(info) = self.endpoint.param(&param.name) {
@@ -360,7 +360,7 @@ mod tests {
         };
         assert_eq!(check(&["BTC", "a/b"]), "/books/BTC,a%2Fb");
         let expected =
-            "a value of `symbols` contains a comma, which separates its values; send a request for each value";
+            "a value of `symbols` contains a comma, which separates list items; send a request for each value";
         assert_eq!(check(&["BTC", "a,b"]), expected);
     }
 

@@ -4,10 +4,11 @@
 //! JSON or `Debug`, or both, and if it is truncated at the end of an excerpt. Other fragments and other encodings of a
 //! secret are not found.
 
-/// A shorter secret is not masked, because it would match by chance and make other text unreadable.
+/// The minimum length of a secret that is masked. A shorter secret would match by chance and make other text
+/// unreadable.
 const MIN_BYTES: usize = 4;
 
-/// The end of an excerpt.
+/// The mark at the end of a truncated excerpt.
 const CUT: &[u8] = "…".as_bytes();
 
 /// The maximum number of bytes that truncation can leave of one encoded character, such as `\u002` of `\u002f`.

@@ -77,8 +77,8 @@ pub trait SeriesBody: Body {
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }
 
-/// The records of a response, in the order of the response. `R` is a list of records, or a list without its static
-/// type.
+/// The records of a response, in the order of the response. `R` is a list of records, or a list whose static type is
+/// erased.
 #[derive(Debug)]
 pub struct TimedRecords<R> {
     /// The decoded records.
@@ -91,7 +91,7 @@ pub struct TimedRecords<R> {
     pub(crate) metadata: Option<PageMetadata>,
 }
 
-/// The metadata of the responses for one part of the range.
+/// The metadata of the responses for one part of the range of a history.
 ///
 /// Adjacent pages with the same metadata share one entry. A response without metadata has no entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +108,7 @@ pub struct PageMetadata {
 }
 
 impl PageMetadata {
-    /// Returns whether another entry differs only in its range.
+    /// Returns whether both entries are equal except for their ranges.
     pub(crate) fn is_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }

@@ -104,7 +104,7 @@ struct Report(watch::Sender<Option<Outcome>>);
 impl Drop for Report {
     fn drop(&mut self) {
         if panicking() {
-            let error = Error::new(ErrorKind::Shutdown, "the request for a token panicked").of_token();
+            let error = Error::new(ErrorKind::Shutdown, "its task panicked").of_token();
             self.0.send_replace(Some(Err(error)));
         }
     }
