@@ -2,7 +2,7 @@
 //! changed.
 //!
 //! The input is a list of series, a range and a target. The target contains the state of each series, which lists the
-//! ranges that were already fetched. A run fetches the other ranges, and merges their rows with the existing rows.
+//! ranges that were already fetched. A run fetches the missing ranges, and merges their rows with the existing rows.
 //! After a run was killed, the next run continues from the last state.
 
 mod event;
@@ -30,7 +30,7 @@ use crate::target::Target;
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
-/// The default [refetch time](Backfill::refetch). The values of records may change for this time.
+/// The default [refetch time](Backfill::refetch), during which the service may still change the values of a record.
 const REFETCH: Duration = Duration::from_secs(86_400);
 
 /// Histories of several series, written to a file, a folder or a bucket.
@@ -50,10 +50,10 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// # Ok(()) }
 /// ```
 ///
-/// Every run fetches, in full pages, the ranges that no run has fetched, and the records within the
-/// [refetch time](Self::refetch) before the newest record. Rows that the service has revised are replaced, and gaps are
-/// filled. A range without records counts as fetched once a later record exists. Gaps of the last 14 days are requested
-/// again; older gaps are requested again only with [`refetch_gaps`](Self::refetch_gaps).
+/// Every run fetches the ranges that no run has fetched, and the records within the [refetch time](Self::refetch)
+/// before the newest record. Rows that the service has revised are replaced, and gaps are filled. A range without
+/// records counts as fetched once a later record exists. Gaps of the last 14 days are requested again; older gaps are
+/// requested again only with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each flag is an independent setting.
 pub struct Backfill {
@@ -127,7 +127,7 @@ impl Backfill {
         self
     }
 
-    /// Sets the monitor that ends the run after two minutes in which the client's requests got no response.
+    /// Sets the monitor of the client's requests. The run ends after two minutes in which no request got a response.
     ///
     /// Without a monitor, a run knows only which pages have finished, so it may notice an outage later.
     pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
@@ -155,7 +155,8 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// Returns the history of a range, which continues after failed pages and, unless `strict`, after invalid records.
+    /// Creates the history of a range. It continues after failed pages and, if the job is not `strict`, after invalid
+    /// records.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
@@ -171,9 +172,10 @@ impl Backfill {
 
     /// Fetches and writes the missing records, and reports every event to `watch`.
     ///
-    /// After `cancel` completes, no more requests are sent, and the fetched records of every series are written, so
-    /// that the next run continues from them. A single file is written only at the end of a run that was not cancelled.
-    /// If another run is writing the same series, no request is sent, and [`Error::InUse`] names that run.
+    /// After `cancel` completes, no more requests are sent, and all fetched records are saved, so that the next run
+    /// continues from them. If the target is a single file, a cancelled run saves the records in a folder next to the
+    /// file, and a later run merges them into the file. If another run is writing the same series, no request is sent,
+    /// and [`Error::InUse`] names that run.
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
@@ -187,7 +189,7 @@ impl Backfill {
         run::run(self, &content, watch, cancel).await
     }
 
-    /// Rejects series and ranges that cannot be written together, before any request.
+    /// Rejects an empty list of series, a series that is listed twice, and an invalid range.
     fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
             return Err(Error::invalid_input("the list of series is empty"));
@@ -199,12 +201,12 @@ impl Backfill {
             return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
         }
         if start < first {
-            return Err(Error::invalid_input(format!("the range begins at {start}, before {first}")));
+            return Err(Error::invalid_input(format!("the range begins at {start}; it must not begin before {first}")));
         }
         for (index, series) in self.series.iter().enumerate() {
             let others = self.series.get(..index).unwrap_or_default();
             if others.iter().any(|other| other.path() == series.path()) {
-                return Err(Error::invalid_input(format!("{} is listed twice", series.path())));
+                return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
             }
         }
         Ok(())

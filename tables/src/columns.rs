@@ -31,7 +31,7 @@ impl Columns {
     pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
         let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
         for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
-            // A field of the records replaces the column of the same name.
+            // If a field of the records has the same name, that field is used, and no column is added.
             if !all.iter().chain(&fields).any(|field| field.name() == name) {
                 let metadata = HashMap::from([(IDENTIFIES.to_owned(), "series".to_owned())]);
                 all.push(Field::new(name, DataType::Utf8, true).with_metadata(metadata));
@@ -60,7 +60,7 @@ impl Columns {
         };
         let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
         let columns =
-            columns.ok_or_else(|| Error::invalid_input(format!("{path}: its columns changed during the run")))?;
+            columns.ok_or_else(|| Error::invalid_input(format!("{path}: its columns changed; run the job again")))?;
         RecordBatch::try_new(self.schema(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 }
@@ -70,8 +70,8 @@ pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }
 
-/// Returns the columns of all sources without duplicates, with the unknown fields last. Every column is nullable,
-/// because some sources may not have it.
+/// Returns the columns of all sources without duplicates; the column of unknown fields is last. Every column is
+/// nullable, because some sources may not have it.
 fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
     for field in sources.iter().flat_map(|source| source.fields()) {
@@ -82,7 +82,7 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
             Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
             Some(known) => {
                 let (name, old, new) = (known.name(), known.data_type(), new.data_type());
-                return Err(format!("`{name}` has two types: {old}, and {new} in the catalogue"));
+                return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
             }
         }
     }
@@ -128,7 +128,7 @@ mod tests {
                     }
                     Err(message) => {
                         assert!(!is_cast);
-                        assert_eq!(message, format!("`x` has two types: {first}, and {second} in the catalogue"));
+                        assert_eq!(message, format!("`x` has the type {first}, but the catalogue declares {second}"));
                     }
                 }
             }

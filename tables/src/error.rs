@@ -70,7 +70,7 @@ impl fmt::Display for Error {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
             Self::Damaged { path, why } => {
-                // A text file is not continued without its rows, so it is deleted too.
+                // A text file cannot be continued without its Parquet file, so both must be deleted.
                 let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
                 let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
                 let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));

@@ -47,7 +47,7 @@ pub(crate) struct Head {
     /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
     #[serde(rename = "keys")]
     params: BTreeMap<String, Vec<String>>,
-    /// The checksum of the file, if it is a text file.
+    /// The checksum of the single file, if that is a text file.
     #[serde(default)]
     pub(crate) text: Option<String>,
 }
@@ -125,7 +125,7 @@ impl ExistingContent {
             let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
             if let Some(other) = own.iter().find(|name| !known.contains(name)) {
                 let (endpoint, known) = (series.endpoint(), known.join(", "));
-                return invalid_input(format!("{endpoint} is partitioned by {known}, not `{other}`"));
+                return invalid_input(format!("{endpoint} has a folder level for `{known}`, not for `{other}`"));
             }
         }
         Ok(this)
@@ -147,7 +147,7 @@ impl ExistingContent {
         Ok(Self { storage, single, head: head.clone().unwrap_or_else(empty), opened: head })
     }
 
-    /// Rejects a folder with rows but without the hidden file, which every run writes first.
+    /// Rejects a folder that contains rows but no hidden file. This version always writes the hidden file first.
     pub(crate) async fn check_unknown(&self) -> Result<(), Error> {
         let old = if self.opened.is_none() { self.first_rows().await? } else { None };
         let Some(old) = old else { return Ok(()) };
@@ -161,7 +161,7 @@ impl ExistingContent {
                 ("an earlier version wrote it, and it cannot be continued", format!(" and {}", single.path.display()))
             }
             None => {
-                ("name the folder of the whole data set; data of an earlier version cannot be continued", String::new())
+                ("no state: name the folder of the whole data set, or rebuild an earlier version's data", String::new())
             }
         };
         Err(Error::invalid_input(format!(
@@ -169,7 +169,7 @@ impl ExistingContent {
         )))
     }
 
-    /// Returns the first file with rows of a series.
+    /// Returns the path of the first file with rows of any series.
     async fn first_rows(&self) -> Result<Option<String>, Error> {
         let files = self.storage.list("").await?;
         Ok(files.into_iter().find(|path| path.contains('/') && path.ends_with(".parquet")))
@@ -253,7 +253,8 @@ impl ExistingContent {
         Ok(found)
     }
 
-    /// Adapts the row counts of a state to the existing files: removes missing files, and adds new files.
+    /// Adapts the row counts of a state to the existing files: removes those of missing files, and adds those of new
+    /// ones.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;
@@ -304,7 +305,7 @@ impl ExistingContent {
         Ok(partitions)
     }
 
-    /// Opens a file of the data set, after verifying its checksums.
+    /// Opens a file of the data set, and verifies its checksums.
     pub(crate) async fn input(&self, path: &str) -> Result<ParquetInput<Bytes>, Error> {
         let bytes = self.storage.get(path).await?;
         let input = ParquetInput::open(self.storage.name(path), bytes.clone())?;
@@ -325,7 +326,8 @@ impl ExistingContent {
             && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
-            // The rows of a series are ordered by time, at most one per interval, so only its last rows are read.
+            // The rows are ordered by time, with at most one per interval, so the last `newest` rows include all since
+            // `since`.
             let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step()), state.step()));
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;

@@ -40,7 +40,7 @@ impl FileStorage {
     }
 
     /// Returns the sorted paths of all files in a folder and its subfolders, or nothing if the folder does not exist.
-    /// On the local disk, hidden files other than states are omitted.
+    /// On the local disk, hidden files are omitted, except the state files.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Folder(root) => local::list(root, folder)?,
@@ -75,7 +75,8 @@ impl FileStorage {
         }
     }
 
-    /// Keeps other runs from changing the hidden file of the whole target; in object storage, there are no locks.
+    /// Locks the hidden file of the target, so that no other run changes it; `None` in object storage, which has no
+    /// locks.
     pub(crate) fn lock(&self) -> Result<Option<Lock>, Error> {
         match self {
             Self::Folder(root) => Lock::wait(&root.join(".backfill.lock")).map(Some),

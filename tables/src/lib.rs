@@ -1,10 +1,11 @@
 //! Responses of a generated client as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
 //!
-//! The crate uses the registry of a client, not the client's types, so it works with any generated client.
+//! The crate uses the registry of a client (the descriptions of its endpoints), not the client's types, so it works
+//! with any generated client.
 //!
 //! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and updates them;
 //!   [`status`] reads the state of a target.
-//! - [`TableSchema`] has the columns of an endpoint's records, and converts records to Arrow record batches.
+//! - [`TableSchema`] describes the columns of an endpoint's records, and converts records to Arrow record batches.
 //!   [`TextWriter`] writes such batches as CSV or JSON Lines.
 //!
 //! # Features

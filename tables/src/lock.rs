@@ -1,8 +1,8 @@
 //! Locks that keep two runs from writing the same series of a target at the same time.
 //!
-//! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes the files
-//! at its end. Each file contains the owner of the lock, so that the error of another run can name that owner. The
-//! system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
+//! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes these
+//! lock files when it ends. Each lock file names its owner, so that the error of another run can name that owner too.
+//! The operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -101,7 +101,7 @@ const TOO_MANY_FILES: i32 = 24;
 
 fn failed(path: &Path, error: io::Error) -> Error {
     if cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_FILES) {
-        let message = "too many open files; each series of a data set needs one, so raise the limit with `ulimit -n`";
+        let message = "too many open files; a data set needs one for each series, so raise the limit with `ulimit -n`";
         return Error::storage(path.display(), message);
     }
     Error::storage(path.display(), error)

@@ -33,7 +33,7 @@ struct Member {
     parts: Vec<String>,
 }
 
-/// Merges the collected rows into the file. Writes nothing if there are no collected rows and the file exists.
+/// Merges the collected rows into the file. Without collected rows, only a missing or changed text file is written.
 pub(crate) async fn merge(
     job: &Backfill,
     content: &ExistingContent,
@@ -44,7 +44,7 @@ pub(crate) async fn merge(
     let members = members(job, content, single).await?;
     // A missing or changed text file is restored from its Parquet file, without requests.
     let has_changed = single.base.is_some() && !single.is_unchanged(content.head.text.as_ref())?;
-    // A run that was killed between writing the text and its checksum leaves the unfinished file.
+    // An unfinished file means that a run was killed before it stored the checksum, not that the text was changed.
     summary.is_restored = has_changed && !single.unfinished().exists();
     if !has_changed && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());

@@ -60,7 +60,7 @@ impl<'r> Cursor<'r> {
         Ok(taken)
     }
 
-    /// Skips rows, and loads the next batch that has any.
+    /// Skips rows. At the end of a batch, loads the next batch that is not empty.
     fn advance(&mut self, rows: usize) -> Result<(), Error> {
         self.next += rows;
         while self.is_over() {
@@ -189,7 +189,7 @@ fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Returns the values in the columns of a row, and its unknown fields except values that do not fit their columns.
+/// Returns the values in the columns of a row, and its unknown fields without the values that do not fit their columns.
 fn values(row: &RecordBatch) -> (Vec<&ArrayRef>, BTreeMap<String, Value>) {
     let columns = row.schema_ref().fields().iter().zip(row.columns());
     let columns = columns.filter(|(field, _)| field.name() != UNKNOWN_FIELDS).map(|(_, column)| column);
@@ -198,8 +198,8 @@ fn values(row: &RecordBatch) -> (Vec<&ArrayRef>, BTreeMap<String, Value>) {
     (columns.collect(), unknown)
 }
 
-/// Returns for each row `true` if a value did not fit its column, so that the value is among the unknown fields.
-/// `schema` has all columns of the file; the rows may have only some of these columns.
+/// Returns for each row whether a value did not fit its column. Such a value is among the unknown fields, under the
+/// name of the column. `schema` has all columns of the file; the rows may have only some of these columns.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
     (0..rows.num_rows()).map(move |row| {
         let fields = unknown_fields(rows, row);

@@ -1,6 +1,6 @@
 //! Reads and writes Parquet files.
 //!
-//! The size of row groups and the compression were chosen by measuring; the crate's README contains the figures. The
+//! The size of row groups and the compression were chosen by measurements; the crate's README contains the figures. The
 //! metadata of a file contains a checksum of the bytes of each row group.
 
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::error::Error;
 
-/// Maximum number of rows of a row group, which readers and writers keep in memory.
+/// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
 pub(crate) const ROW_GROUP: usize = 256 * 1024;
 
 /// First and last bytes of a Parquet file.
@@ -49,7 +49,7 @@ impl<W> Checked<W> {
         Self { out, position: 0, hash: Hasher::new() }
     }
 
-    /// Returns the position, and the checksum of the bytes since the last call.
+    /// Returns the current position and the checksum of the bytes since the last call, as `END:CRC32`.
     pub(crate) fn entry(&mut self) -> String {
         let sum = std::mem::take(&mut self.hash).finalize();
         format!("{:x}:{sum:08x}", self.position)

@@ -84,7 +84,7 @@ impl FromStr for Partition {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let known = Self::ALL.into_iter().find(|partition| partition.facts().0 == text);
-        known.ok_or_else(|| Error::invalid_input(format!("a partition is day, month or year, not `{text}`")))
+        known.ok_or_else(|| Error::invalid_input(format!("invalid partition `{text}` (expected day, month or year)")))
     }
 }
 

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// meaning in paths or to readers of Hive paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// Returns the folder of a value, for example `coin=BTC`.
+/// Returns the name of the folder for a param and its value, for example `coin=BTC`.
 pub(crate) fn folder(name: &str, value: &str) -> String {
     format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 
-/// The first item is the time of the first failure since the last success, with the outcome of the last attempt. The
-/// second item is the time of the first failure since the last response.
+/// The first item is the time since which every attempt has failed, with the outcome of the last attempt. The second
+/// item is the time since which no attempt got a response; a response with an error status counts as a response.
 type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
 
 /// The outcome of an attempt: the status of its response, or without a response the phase in which it failed.
@@ -51,7 +51,7 @@ impl ResponseMonitor {
 impl Observer for ResponseMonitor {
     fn observe(&self, event: &Event) {
         match event {
-            // The headers have arrived, with the status of a success.
+            // If only the body failed, the headers have arrived with the status of a success.
             Event::Attempt { outcome: Err(ErrorKind::Body), elapsed, .. } => self.note(Ok(200), *elapsed),
             Event::Attempt { outcome, elapsed, .. } => self.note(*outcome, *elapsed),
             // An error of this kind means that the rate limiter failed.

@@ -35,7 +35,7 @@ impl SeriesRequest {
         let plan = History::new(request.clone(), 0..0).plan()?;
         let BodyInfo::Series { time: Some(time), .. } = request.endpoint().body else {
             let endpoint = request.endpoint();
-            return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time")));
+            return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
         Ok(Self { path: path(&request), step: plan.step, time, request })
     }
@@ -83,7 +83,7 @@ fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     params.into_iter().map(|param| param.wire_name).collect()
 }
 
-/// Returns the endpoint and the params that are set; params that are not in the catalogue are first.
+/// Returns the path of a series: the endpoint, then the params that are set, first those that are not in the catalogue.
 fn path(request: &Request<Dynamic>) -> String {
     let known = params(request);
     let position = |name: &str| known.iter().position(|known| *known == name);

@@ -90,7 +90,7 @@ impl SingleFile {
 
     fn read_base(&self) -> Result<Base, Error> {
         let unknown =
-            || Error::invalid_input(format!("{}: no backfill has written it; name another file", self.location()));
+            || Error::invalid_input(format!("{}: not written by a backfill; name another file", self.location()));
         let input = self.input()?;
         let text = input.metadata(saved_state::KEY).ok_or_else(unknown)?;
         let state = saved_state::parse(text.as_bytes()).map_err(|why| Error::rebuild(self.location(), why))?;

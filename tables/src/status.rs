@@ -21,7 +21,7 @@ pub struct Status {
     /// Damaged and changed files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
     /// Number of records that a run has fetched but not written to the single file yet. Either the run is still in
-    /// progress, or it was killed and the next run writes them.
+    /// progress, or it was stopped and the next run writes them.
     pub pending: u64,
 }
 
@@ -54,8 +54,7 @@ pub struct SeriesStatus {
 impl SeriesStatus {
     /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
-        // The time of a record is the start of its interval, so the interval after the last record closes two steps
-        // later.
+        // The time of a record is the start of its interval, so the next interval closes two steps after that time.
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
@@ -97,7 +96,7 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
             status.damaged.push(damage.to_string());
             return Ok(status);
         }
-        // A run that was killed between writing the text and its checksum leaves the unfinished file.
+        // An unfinished file means that a run was killed before it stored the checksum, not that the text was changed.
         if !single.unfinished().exists() && !single.is_unchanged(content.head.text.as_ref())? {
             let changed = "missing or changed since a backfill wrote it; the next run writes it again";
             status.damaged.push(format!("{target}: {changed}"));
@@ -138,7 +137,7 @@ async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status:
                     }
                     let is_lost = |name: &&String| content.single.is_none() && !partitions.contains(name);
                     let lost = state.rows.keys().filter(is_lost).map(|name| content.file(&state.path, name));
-                    let missing = "missing; the next run for its times fetches it again";
+                    let missing = "missing; the next run for its range fetches the rows again";
                     status.damaged.extend(lost.map(|file| format!("{}: {missing}", content.storage.name(&file))));
                     paths.insert(state.path);
                     continue;
@@ -147,7 +146,7 @@ async fn series(content: &ExistingContent, paths: &mut BTreeSet<String>, status:
             },
             Some(state) => format!("{}: a copy of {}; move it away", content.storage.name(folder), state.path),
             None => {
-                format!("{}: files without a state; run the backfill again, or move them", content.storage.name(folder))
+                format!("{}: no state found; run the backfill again, or move this folder", content.storage.name(folder))
             }
         };
         status.damaged.push(why);

@@ -1,7 +1,8 @@
 //! The Arrow schema of an endpoint's series.
 //!
-//! The registry defines the names, types and metadata of the columns. The names are as in the API, and the metadata is
-//! meaning, unit and evidence. A record whose fields are unknown is JSON in the column `record`.
+//! The registry defines the names, types and metadata of the columns. The names are as in the API, and the metadata
+//! contains the meaning, the unit and the evidence for these facts. If the fields of the records are unknown, the
+//! column `record` contains each record as JSON.
 
 mod types;
 
@@ -17,7 +18,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, TimeUnit, ValueType}
 use crate::error::Error;
 use crate::series::SeriesRequest;
 
-/// The column with the fields that no other column contains, as a JSON object for each record, or null.
+/// Name of the column with all fields that have no column of their own: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The type of every time column, to which all units are converted.
@@ -44,7 +45,7 @@ impl TableSchema {
         Self { schema: Arc::new(Schema::new(fields)), record }
     }
 
-    /// Returns the columns of a series: the declared columns, or the time and the record as JSON.
+    /// Returns the columns of a series. If its fields are unknown, these are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let unknown =
             || vec![types::described(series.time(), TIME, &[]), types::described("record", ValueType::Any, &[])];
@@ -91,7 +92,7 @@ fn unknown_fields(others: &[Field]) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
 }
 
-/// Creates the metadata of a column in Arrow and Parquet from these facts. Facts without a text are omitted.
+/// Creates the metadata of a column in Arrow and Parquet from these facts. Empty facts are omitted.
 fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
     let known = facts.iter().filter(|(_, text)| !text.is_empty());
     known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()

@@ -53,7 +53,7 @@ pub enum Target {
     },
     /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/month=…` below this folder.
     Folder(PathBuf),
-    /// A data set in a bucket of object storage, below a prefix; with the feature `s3`.
+    /// A data set in a bucket of object storage, below a prefix. This target needs the feature `s3`.
     Bucket {
         /// The bucket.
         bucket: String,
@@ -74,15 +74,15 @@ impl Target {
         let path = PathBuf::from(text);
         match Format::of(&path) {
             Some(format) if !text.ends_with('/') && !path.is_dir() => Ok(Self::File { path, format }),
-            _ if text.is_empty() => Err(Error::invalid_input("the name of a file or a folder is needed")),
+            _ if text.is_empty() => Err(Error::invalid_input("the target is empty; name a file or a folder")),
             None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => {
                 Err(Error::invalid_input(format!(
-                    "{text}: a file ends in .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet; a folder that has a dot in \
-                     its name ends in /"
+                    "{text}: a file must end in .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet, and a folder with a dot \
+                     in its name must end in /"
                 )))
             }
             _ if path.exists() && !path.is_dir() => {
-                Err(Error::invalid_input(format!("`{text}` is not a folder, nor a .csv, .jsonl or .parquet file")))
+                Err(Error::invalid_input(format!("`{text}` is neither a folder nor a .csv, .jsonl or .parquet file")))
             }
             _ => Ok(Self::Folder(path)),
         }
@@ -113,7 +113,7 @@ impl Target {
         }
         if Format::of(Path::new(prefix)).is_some() {
             return Err(Error::invalid_input(format!(
-                "{scheme}://{rest}: a bucket holds a data set, not a single file; omit the file extension"
+                "{scheme}://{rest}: a bucket can contain a data set, but not a single file; omit the extension"
             )));
         }
         Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
@@ -149,14 +149,14 @@ mod tests {
             ("out.parquet/", folder("out.parquet/")),
             ("data", folder("data")),
             ("data/v1.2/", folder("data/v1.2/")),
-            ("", Err("the name of a file or a folder is needed")),
+            ("", Err("the target is empty; name a file or a folder")),
         ] {
             let parsed = Target::parse(text).map_err(|error| error.to_string());
             assert_eq!(parsed, expected.map_err(str::to_owned), "{text}");
         }
         for text in ["out.xlsx", "out.parquet.gz", "out.gz"] {
             let error = Target::parse(text).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{text}: a file ends in .csv, .jsonl, .csv.gz")), "{error}");
+            assert!(error.starts_with(&format!("{text}: a file must end in .csv, .jsonl, .csv.gz")), "{error}");
         }
     }
 

@@ -65,8 +65,7 @@ fn second_run_requests_only_new_records() {
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
-/// In the sandbox, the current interval has no record, which does not count as a gap. The tests of the crate `tables`
-/// cover a current interval that has a record.
+/// In the sandbox, the current interval has no record yet, and that does not count as a gap.
 #[test]
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -455,7 +454,7 @@ fn a_series_that_is_listed_twice_is_an_error() {
 fn device_is_rejected_as_a_target() {
     for args in [one(Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
         let output = run(&args);
-        let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n";
+        let expected = "error: `/dev/null` is neither a folder nor a .csv, .jsonl or .parquet file\n";
         assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
         let found = rows(Path::new(&target))?;
         if found != expected {
             return Err(
-                format!("{name}: {} rows, not the {} of an undisturbed job", found.len(), expected.len()).into()
+                format!("{name}: {} rows, expected the {} of an undisturbed job", found.len(), expected.len()).into()
             );
         }
         let requests = sandbox.counts().requests - before;
@@ -65,7 +65,7 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     let kills = killed(sandbox.base_url(), &target, BUCKET_DAYS, undisturbed, 7).await?;
     let (expected, found) = (stored(bucket, "whole").await?, stored(bucket, "killed").await?);
     if found != expected {
-        return Err(format!("{} rows in the bucket, not {}", found.len(), expected.len()).into());
+        return Err(format!("{} rows in the bucket, expected {}", found.len(), expected.len()).into());
     }
     println!("in a bucket: killed {kills} times, the same {} rows", found.len());
     Ok(())

@@ -78,8 +78,6 @@ async fn main() -> Outcome {
         ["job", base_url, target, days] => {
             run(&job(series(&client(base_url)?, "1m")?, days.parse()?, target)?).await.map(drop)
         }
-        _ => {
-            Err("write FOLDER, year FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE is needed".into())
-        }
+        _ => Err("expected write FOLDER, year FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE".into()),
     }
 }

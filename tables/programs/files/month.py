@@ -1,4 +1,4 @@
-"""Days of cron with `derivs backfill` under `faketime`: a service and a machine with ordinary troubles.
+"""Runs `derivs backfill` daily under `faketime`, while the service and the machine have ordinary troubles.
 
 Each target gets one run a day. After every run, the exit code and the last line are compared with the file; after the
 last run, the file is compared with the service: no record may be missing, outdated or duplicated. Run by `cargo xtask verify tables`
@@ -52,7 +52,7 @@ class Service:
         return (self.now - BEGIN) // DAY
 
     def published(self, at):
-        """Three days are published 80 hours late, and a gap of twelve hours is filled a day later."""
+        """The time of publication: records of three days are 80 hours late, and twelve hours of records a day."""
         if BEGIN + LATE * DAY <= at < BEGIN + (LATE + 3) * DAY:
             return at + self.step + 80 * HOUR
         gap = BEGIN + GAP * DAY - 14 * HOUR
@@ -61,7 +61,7 @@ class Service:
         return at + self.step
 
     def records(self, coin, start, end):
-        """Values younger than twelve hours change afterwards; one is a text for a day."""
+        """The published records. A value changes when it is twelve hours old, and one value is a string for a day."""
         text = (BEGIN + TEXT * DAY - 5 * HOUR) // HOUR * HOUR
         for at in range(-(-start // self.step) * self.step, end, self.step):
             if self.now < self.published(at):
@@ -94,7 +94,7 @@ def read(target):
     frame = pandas.read_csv(target, parse_dates=["openDate"]) if target.endswith(".csv") else pandas.read_parquet(target)
     times = (frame["openDate"].dt.as_unit("s").astype("int64")).tolist()
     rows = dict(zip(zip(frame["coin"].astype(str), times), frame["volumeRatio"].astype(float)))
-    assert len(rows) == len(frame), f"{target}: {len(frame) - len(rows)} rows are doubled"
+    assert len(rows) == len(frame), f"{target}: {len(frame) - len(rows)} rows are duplicates"
     return rows
 
 

@@ -15,7 +15,7 @@ import polars
 import pyarrow.dataset
 import pyarrow.parquet
 
-# Older and newer versions of pandas call options by other names.
+# The names of some options differ between versions of pandas, which warns about old names.
 warnings.simplefilter("ignore")
 folder = sys.argv[1]
 truth = sorted((endpoint, coin, time, value) for endpoint, coin, time, value in json.load(open(f"{folder}/truth.json")))
@@ -27,9 +27,9 @@ def check(reader, name, rows):
     """Rows are (endpoint, coin, timestamp, ratio, delta)."""
     found = []
     for endpoint, coin, time, ratio, delta in rows:
-        assert isinstance(time, datetime) and time.tzinfo is not None, f"{reader}, {name}: {time!r} is no point in time"
+        assert isinstance(time, datetime) and time.tzinfo is not None, f"{reader}, {name}: {time!r} is not in UTC"
         value = ratio if endpoint == RATIO else delta
-        assert isinstance(value, float), f"{reader}, {name}: {value!r} is no number"
+        assert isinstance(value, float), f"{reader}, {name}: {value!r} is not a float"
         other = delta if endpoint == RATIO else ratio
         assert other is None or other != other, f"{reader}, {name}: {other!r} should be missing"
         found.append((endpoint, coin, int(time.timestamp()), value))

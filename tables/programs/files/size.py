@@ -1,7 +1,7 @@
-"""Compares a data set with a single file of the same rows: 20 coins, one hour, one year.
+"""Compares a data set with a single file of the same rows: hourly records of 20 coins for one year.
 
-The data set may have at most twice the bytes and take five times as long in an average with DuckDB. Run by
-`cargo xtask verify tables` with the folder that has `year.parquet` and `year/`.
+The data set may have at most twice the bytes, and a DuckDB query of averages may take at most five times as long. Run
+by `cargo xtask verify tables` with the folder that has `year.parquet` and `year/`.
 """
 
 import os
@@ -16,7 +16,7 @@ files = [os.path.join(parent, name) for parent, _, names in os.walk(data) for na
 
 
 def query(source):
-    """Returns the result of an average, and the shortest time of seven queries."""
+    """Returns the average of each coin, and the shortest time of seven queries."""
     connection, times = duckdb.connect(), []
     for _ in range(7):
         begun = time.perf_counter()

@@ -37,7 +37,7 @@ pub enum BackfillEvent {
         elapsed: Duration,
         /// The status of the last response; `None` if there was no response.
         status: Option<u16>,
-        /// The phase in which the last attempt failed; `None` if it got a response.
+        /// The phase in which the last attempt failed; `None` if there was a response.
         kind: Option<ErrorKind>,
     },
     /// The service responds again.
@@ -53,8 +53,9 @@ pub enum BackfillEvent {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
-    /// `true` if every necessary request had a usable response, and every series has a record or empty series are
-    /// [allowed](super::Backfill::allow_empty). Even then, the service may lack records; see [`SeriesReport::missing`].
+    /// `true` if every necessary request had a usable response and no series is empty (or empty series are
+    /// [allowed](super::Backfill::allow_empty)). Even then, the service may lack records; see
+    /// [`SeriesReport::missing`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
@@ -93,16 +94,16 @@ pub struct SeriesReport {
     pub filled: u64,
     /// Number of records that the service has revised since they were written.
     pub revised: u64,
-    /// Number of new or revised records with a value that does not fit its column. The value is null, and its original
-    /// is among the unknown fields.
+    /// Number of new or revised records with a value that does not fit its column. The column keeps its earlier value,
+    /// or null, and the original is among the unknown fields.
     pub invalid: u64,
     /// Number of records that were dropped because they have no valid time or cannot be parsed. Records that an earlier
     /// run has reported do not count.
     pub dropped: u64,
     /// Number of missing records between the first and the last record.
     pub missing: u64,
-    /// The maximum number of records, before the first record or after the last record, that a run has planned to fetch
-    /// but no run has fetched.
+    /// The maximum number of records that a run has planned to fetch but no run has fetched. Counts only times before
+    /// the first record and after the last record; [`missing`](Self::missing) counts the times between them.
     pub unfetched: u64,
     /// The time of the first record in the target.
     pub first: Option<Timestamp>,

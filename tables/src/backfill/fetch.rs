@@ -1,5 +1,5 @@
-//! Fetches ranges: requests their pages, passes on their rows and reports, and notices when the service stops
-//! responding.
+//! Fetches ranges: requests their pages, collects and writes the rows, reports problems, and detects when the service
+//! stops responding.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -24,7 +24,7 @@ const UNREACHABLE: Duration = Duration::from_secs(120);
 /// Time without a response after which trouble is reported.
 const TROUBLE: Duration = Duration::from_secs(10);
 
-/// Interval between checks for missing responses.
+/// Interval between two checks whether the service still responds.
 const TICK: Duration = Duration::from_secs(1);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
@@ -77,7 +77,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         rejected.map_or(Ok(()), Err)
     }
 
-    /// Passes on the rows of a page, and reports its problems.
+    /// Adds the rows of a page to the unwritten rows, and reports the problems of the page.
     async fn page(
         &mut self,
         item: &Item,
@@ -86,7 +86,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     ) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
-        // `read_invalid` inserts readable records into the page, so it is called before `add`.
+        // `read_invalid` adds the invalid records that it can read to the page, so it is called before `add`.
         let dropped = read_invalid(series, &mut page).into_iter();
         one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {
@@ -112,14 +112,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Records that the rest of a range failed. Returns the error if all other ranges would fail in the same way, so
-    /// that it ends the entire job.
+    /// Adds a failed range to the summary. If every other range would fail in the same way, returns the error, which
+    /// then ends the entire job.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
-        // A series that never had a record and whose request was rejected does not exist, so it has no missing records.
+        // If the service rejects a series that never had a record, the series does not exist, so no record is missing.
         let is_rejected = error.status().is_some_and(|status| status < 500) && !error.is_retryable();
         if let Some((_, one)) = self.series(item.series).filter(|(_, one)| is_rejected && one.state.last.is_none()) {
             one.state.unfetched = TimeRanges::default();

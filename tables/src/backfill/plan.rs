@@ -37,7 +37,7 @@ pub struct BackfillPlan {
 pub struct SeriesPlan {
     /// The path that identifies the series.
     pub path: String,
-    /// The range of the job, up to the last interval that is closed.
+    /// The range of the job, up to the end of the last closed interval.
     pub range: Range<Timestamp>,
     /// The time of the newest record in the target.
     pub last: Option<Timestamp>,
@@ -46,7 +46,7 @@ pub struct SeriesPlan {
     pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
-    /// The maximum number of records, one per interval.
+    /// The maximum number of records in the requested ranges, one per interval.
     pub records: u64,
     /// Number of requests, if no page has to be split or retried.
     pub requests: u64,
@@ -96,7 +96,7 @@ pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result
     Ok(all)
 }
 
-/// Fails if the catalogue has another type for a column than the existing file.
+/// Fails if a column has another type in the catalogue than in the existing file.
 fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Error> {
     let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
         return Ok(());
@@ -116,7 +116,7 @@ async fn series_plan(
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
     let state = &found.state;
     let mut unsettled = state.settled.uncovered(&range);
-    // There must be room on a page for two records outside its window.
+    // A response may contain two records outside the requested window, so a page has two intervals fewer than records.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
     let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
     let recent = tail.as_ref().map_or(range.end, |tail| tail.start);

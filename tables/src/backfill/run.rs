@@ -47,9 +47,9 @@ pub(super) struct Run<'j, W> {
     pub(super) lost: u64,
     /// The last page without a response. Its error is reported if the service stays unreachable.
     pub(super) last_lost: Option<(usize, FailedPage)>,
-    /// `true` after the hidden file of the target was written.
+    /// `true` after this run has written the hidden file of the target.
     pub(super) has_begun: bool,
-    /// The time when the service stopped responding, if that was reported.
+    /// The time when the service stopped responding; `None` if no outage was reported.
     pub(super) trouble: Option<Instant>,
     pub(super) has_response: bool,
     pub(super) summary: Summary,
@@ -61,7 +61,7 @@ pub(super) struct SeriesRun {
     /// The state that is stored in the target.
     pub(super) stored: SeriesState,
     pub(super) known: Known,
-    /// Ranges whose rows are written.
+    /// Ranges whose rows this run has written.
     pub(super) written: TimeRanges,
     /// Checksums of dropped records that no run has reported.
     pub(super) dropped: BTreeSet<u32>,
@@ -97,7 +97,7 @@ pub(super) async fn run(
     run.finish(begun).await
 }
 
-/// Returns the ranges of all series.
+/// Returns the planned ranges of all series.
 fn items(job: &Backfill, planned: &[(SeriesPlan, Inventory)]) -> Result<Vec<Item>, Error> {
     let mut items = Vec::new();
     for (index, (request, (plan, _))) in job.series.iter().zip(planned).enumerate() {
@@ -176,7 +176,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         (self.watch)(&BackfillEvent::Progress { progress: all });
     }
 
-    /// Merges the rows with the single file, if that is the target, and returns the summary.
+    /// Merges the rows into the file if the target is a single file, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
         let Self { job, content, mut series, mut summary, has_response, items, last_lost, mut watch, .. } = self;
         // After a cancelled run, the rows remain next to the file, and a later run merges them.
@@ -191,7 +191,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
-        // A run whose requests all failed before the timeout counts as unreachable too.
+        // A run that got no response at all is unreachable too, even if it ended within two minutes.
         summary.is_unreachable |= has_failed && !has_response;
         if let Some((series, page)) = last_lost.filter(|_| summary.is_unreachable) {
             let mut report = Report::default();

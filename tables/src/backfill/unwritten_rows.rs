@@ -21,7 +21,7 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct UnwrittenRows {
-    /// The folder of the rows' partition and the end of the partition; `None` if there are no rows.
+    /// The folder and the end time of the partition to which the rows belong; `None` if there are no rows.
     partition: Option<(String, Timestamp)>,
     batches: Vec<RecordBatch>,
     /// The ranges whose rows are all in this buffer or already written.
@@ -36,7 +36,7 @@ impl UnwrittenRows {
         Self { partition: None, batches, fetched, rows: 0, since: Instant::now() }
     }
 
-    /// Returns `true` if a row with this time belongs to another partition than the collected rows.
+    /// Returns `true` if a row with this time belongs to a later partition than the rows in this buffer.
     pub(super) fn is_other(&self, time: Timestamp) -> bool {
         self.partition.as_ref().is_some_and(|(_, end)| time >= *end)
     }
@@ -63,11 +63,12 @@ impl UnwrittenRows {
     }
 }
 
-/// Adds the invalid records of a page to its records, with null for each value that does not fit. Returns the checksums
-/// of records that have no time or cannot be parsed at all.
+/// Adds the invalid records of a page to its valid records, with null for each value that does not fit. Returns the
+/// checksums of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
-    // Records without a time are only counted, so the checksum of a sequence number replaces the checksum of the text.
+    // The report contains only the number of records without a time, so their checksums are those of consecutive
+    // numbers.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {

@@ -16,7 +16,7 @@ use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::table_schema::TableSchema;
 use crate::timestamps::Timestamps;
 
-/// Maximum number of dropped records per series that later runs do not report again.
+/// Maximum number of stored checksums per series. Later runs report further dropped records again.
 const MAX_DROPPED: usize = 1000;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
@@ -113,7 +113,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
         // Only the range up to the refetch time before the newest record counts as fetched, because the values of
-        // younger records may still change, and later records may still be published.
+        // younger records may still change, and missing records may still be published.
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }

@@ -25,7 +25,7 @@ impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
-            // An error is ignored: it means that another crate has installed a provider, which works as well.
+            // An error is ignored, because it only means that another crate has just installed a provider.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         // Local test servers use plain HTTP, which `AWS_ALLOW_HTTP` enables, as in other programs.

@@ -46,7 +46,7 @@ async fn a_data_set_has_a_folder_for_every_param() {
     assert_eq!(status.series[0].path, "orderflow.volume_ratio/coin=BTC/timeframe=1h");
     let other = SeriesRequest::new(request().query("side", "buy")).unwrap();
     let error = job(vec![other], END - DAY, END, &path).plan().await.unwrap_err().to_string();
-    assert!(error.contains("exchange, coin, timeframe, not `side`"), "{error}");
+    assert!(error.contains("a folder level for `exchange, coin, timeframe`, not for `side`"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,7 +94,7 @@ async fn column_of_a_changed_type_is_cast_or_rejected_before_a_request() {
         assert!(run(&with(&RATIO)).await.is_complete);
         assert_eq!(read(&path).len(), 72, "{name}");
         let error = with(&TEXT).plan().await.unwrap_err().to_string();
-        let expected = "`volumeRatio` has two types: Float64, and Utf8 in the catalogue; to rebuild, move it away";
+        let expected = "`volumeRatio` has the type Float64, but the catalogue declares Utf8; to rebuild, move it away";
         assert!(error.contains(expected), "{name}: {error}");
         // Moves the file or folder away, as the message advises.
         let (location, _) = error.split_once(": ").unwrap();
@@ -111,10 +111,7 @@ async fn endpoints_with_conflicting_types_are_rejected_for_one_file() {
     let client = client_of(|_, _, _| panic!("a request was sent")).build().unwrap();
     let both = || vec![hours(&client, &RATIO, "BTC"), hours(&client, &NOTES, "BTC")];
     let error = job(both(), END - DAY, END, &dir.path().join("out.parquet")).plan().await.unwrap_err().to_string();
-    assert!(
-        error.contains("`volumeRatio` has two types: Float64, and Utf8") && error.contains("to a folder"),
-        "{error}"
-    );
+    assert!(error.contains("`volumeRatio` has the type Float64, but") && error.contains("to a folder"), "{error}");
     assert!(job(both(), END - DAY, END, &dir.path().join("data/")).plan().await.is_ok());
 }
 

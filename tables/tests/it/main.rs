@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 
-// Dependants import the crate under this name too.
+// Dependants import the crate as `tables`, so its own tests do the same.
 extern crate generated_client_tables as tables;
 
 mod backfill;

@@ -22,7 +22,7 @@ use service::{Service, Shared, Troubles, client};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
 
-/// 2024-02-20T06:30:00Z. The month after it contains a month's end and a leap day.
+/// 2024-02-20T06:30:00Z. The 30 days after it include a leap day and the end of a month.
 const BEGIN: i64 = 1_708_410_600;
 const MONTH: i64 = 30;
 
@@ -207,7 +207,7 @@ async fn month(
     assert!(requests < budget, "{requests} requests");
 }
 
-/// Every kind of trouble, each on another day.
+/// Every kind of trouble, each on a different day.
 const EACH: Troubles =
     Troubles { late: 4, gap: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 
@@ -278,7 +278,7 @@ async fn months_with_random_troubles_in_a_data_set() {
 }
 
 #[tokio::test(start_paused = true)]
-#[ignore = "three months of minutes, which the check of tables runs in a release build"]
+#[ignore = "slow: three months of records per minute; `.ci/checks/tables` runs it in a release build"]
 async fn a_month_of_minutes() {
     for name in ["out.parquet", "out.csv", "data/"] {
         month(name, ("1m", &COINS), MONTH, &EACH).await;

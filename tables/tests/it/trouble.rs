@@ -103,7 +103,7 @@ async fn a_rejected_series_is_not_unfetched() {
     }
 }
 
-/// A step with more records than fit on a page is an error about a response, not a missing response.
+/// If one interval has more records than fit on a page, the page fails, but the service has responded.
 #[tokio::test(start_paused = true)]
 async fn a_response_with_too_many_records_is_a_response() {
     let client = client_of(|_, from, _| {
@@ -194,7 +194,7 @@ async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
             assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
             assert_eq!(state_of(&path).await.damaged, [""; 0]);
         }
-        // A run whose requests fail does not accept the change.
+        // Even a run whose requests all fail writes the original text again, and later changes are still detected.
         let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
         fs::write(&path, &edited).unwrap();
         assert!(!run(&job(coins(&failing, &["ETH"]), END - 30 * DAY, END, &path)).await.is_complete);
@@ -479,7 +479,7 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
 }
 
-/// Every window is divided down to one hour, which takes longer than a run waits for a response.
+/// The client splits every page until it covers one hour, which takes longer than a run waits for a response.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_is_too_large_is_a_response() {
     let dir = tempfile::tempdir().unwrap();
@@ -504,7 +504,7 @@ async fn a_body_that_is_too_large_is_a_response() {
     assert!(causes.len() == 24 && causes.iter().all(RequestError::is_body_too_large), "{causes:?}");
 }
 
-/// After three responses, connections are refused for some seconds.
+/// After three responses, connections are refused for `seconds`.
 #[tokio::test(start_paused = true)]
 async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
     for (name, seconds) in TARGETS.iter().flat_map(|name| [5, 45, 110, 130].map(|seconds| (*name, seconds))) {
@@ -645,7 +645,7 @@ async fn concurrent_run_is_rejected_if_it_writes_the_same_files() {
     assert_eq!(hidden.filter(|name| name.starts_with('.')).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// The data set has one hidden file for all series, which every first run of an endpoint changes.
+/// A data set has one hidden file for all series, and the first run of each endpoint changes that file.
 #[test]
 fn concurrent_runs_of_different_endpoints_share_a_data_set() {
     let dir = tempfile::tempdir().unwrap();

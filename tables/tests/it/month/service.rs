@@ -80,8 +80,8 @@ impl Service {
         time + self.step
     }
 
-    /// Returns the value of a record, which is `None` if the service sends a string instead, and the value of the added
-    /// field. Returns `None` if the record is not published yet.
+    /// Returns the value of a record and the value of the added field; `None` if the record is not published yet. The
+    /// first value is `None` if the service sends a string instead.
     fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
         if self.now < self.published(time) {
             return None;

@@ -1,4 +1,4 @@
-//! A registry for the tests. It has series whose fields are known or unknown, and changed versions of an endpoint.
+//! A registry for the tests. It has series with known and with unknown fields, and several versions of one endpoint.
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
