@@ -1,7 +1,7 @@
 //! Returns all records of a time range in one call, in order of time, from as many responses as needed.
 //!
-//! From a request and a range, a history makes pages or records in order of time, and a report of missing data. It
-//! fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
+//! A history takes a request and a range, and returns pages or records in order of time, with a report of missing data.
+//! It fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
 //! client sends the requests.
 
 // `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
@@ -63,7 +63,8 @@ use time_grid::Span;
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
-/// If a dynamic endpoint has no history, planning it or requesting its first page is an error.
+/// Whether a dynamic endpoint has a history is known only at run time. If it has none, [`History::plan`] and the first
+/// page return an error.
 impl HasHistory for Dynamic {}
 
 /// A record of an endpoint's history.
@@ -72,7 +73,8 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 /// The history of one endpoint in a time range, created by `Request::history`.
 ///
 /// Nothing is sent before pages or records are requested. A record at the start of the range is included, but not a
-/// record at its end. If the endpoint requires a start, an end or an order, the history replaces its value.
+/// record at its end. An endpoint may require a start, an end or an order as arguments; the history replaces these
+/// values.
 ///
 /// Requests are sent concurrently within the client's rate limit, each for a time window whose records fit on one page.
 /// If a response looks truncated, its window is fetched again in parts. In the result, each record has a later time
@@ -90,7 +92,7 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
-    /// Includes the interval that is still open, whose record may change.
+    /// Includes the record of the interval that is still open. This record may change.
     ///
     /// By default, the history ends with the last interval that was closed when the history began, by the clock of this
     /// machine. If the open interval is included, a resumed run and a [`Follow`] return its record again.
@@ -101,8 +103,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
-    /// By default, the history ends with the error. With this setting it ends only if every page would fail, because
-    /// the credentials or the first request were rejected.
+    /// By default, the history ends with the error. With this setting, the history ends only with an error that every
+    /// page would have, because the credentials or the first request were rejected.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
@@ -111,7 +113,8 @@ impl<E: HasHistory> History<E> {
     /// Requests every page of the range, without a search for the first record.
     ///
     /// By default, if the first pages of a long range are empty, the history searches for the first record by doubling
-    /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists the pages that were.
+    /// and bisection. Most empty pages are then not requested; [`Report::searches`] lists the pages that were
+    /// requested.
     pub fn no_first_record_search(mut self) -> Self {
         self.options.no_first_record_search = true;
         self
@@ -126,8 +129,8 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// Sets the maximum number of times that a page is requested if it fails: 4 by default. In addition, the client's
-    /// retry rules apply to each of these requests.
+    /// Sets the maximum number of times that a failing page is requested: 4 by default. In addition, the client's retry
+    /// rules apply to each of these requests.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
@@ -136,8 +139,8 @@ impl<E: HasHistory> History<E> {
     /// Continues from the checkpoint of an earlier run.
     ///
     /// The range may end later than that of the earlier run; records that were missing at the previous end are then
-    /// requested again. Page size and order may differ too. It is an error if the checkpoint belongs to another request
-    /// or host, to a range with another start, or to a [`Follow`].
+    /// requested again. Page size and order may differ too. The history returns an error if the checkpoint belongs to
+    /// another request or host, to a range with another start, or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self
@@ -174,11 +177,11 @@ impl<E: HasHistory> History<E> {
     }
 }
 
-/// The number of records that an iterator reads from the stream at once.
+/// The maximum number of records that a blocking iterator reads from its stream at once.
 #[cfg(feature = "blocking")]
 const RECORDS_AT_ONCE: usize = 1000;
 
-/// Blocking methods for callers who do not use async; with the feature `blocking`. See [`Blocking`].
+/// Blocking methods for callers who do not use async; they require the feature `blocking`. See [`Blocking`].
 #[cfg(feature = "blocking")]
 impl<E: HasHistory> History<E> {
     /// Returns the pages, one for each request.

@@ -26,8 +26,8 @@ pub struct Blocking<S: Stream> {
     stream: Arc<Mutex<S>>,
     /// Items that have been read from the stream but not returned yet.
     items: VecDeque<S::Item>,
-    /// The maximum number of available items that are read at once. Several are read because waiting for an item costs
-    /// more than reading it.
+    /// The maximum number of available items that are read at once. Several items are read at once, because waiting for
+    /// an item costs more than reading it.
     at_once: usize,
 }
 

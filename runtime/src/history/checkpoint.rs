@@ -18,7 +18,7 @@ use crate::values::{Timestamp, Value};
 /// The position of a history after a page.
 ///
 /// Save a checkpoint after the records of its page, with the length of your output. A job that was killed [resumes]
-/// from the checkpoint and makes the same output:
+/// from the checkpoint, and its output is the same as without the interruption:
 ///
 /// [resumes]: super::History::resume
 ///
@@ -160,7 +160,7 @@ impl fmt::Display for ParseCheckpointError {
         match self.0 {
             Some(version) => write!(
                 f,
-                "unsupported version {version} of a checkpoint, expected {VERSION}; start the history again without it"
+                "unsupported checkpoint version {version}, expected {VERSION}; start again without the checkpoint"
             ),
             None => f.write_str("invalid checkpoint of a history"),
         }
@@ -225,6 +225,6 @@ mod tests {
     fn checkpoint_of_version_1_is_an_error_that_names_both_versions() {
         let written = r#"{"from":[1700000000,0],"next":[1700007200,0],"openSince":null,"position":42,"records":2,"request":"GET /ratio?coin=BTC&timeframe=1h&limit=500&sort=asc","to":[1700007200,0],"version":1}"#;
         let error = written.parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "unsupported version 1 of a checkpoint, expected 2; start the history again without it");
+        assert_eq!(error, "unsupported checkpoint version 1, expected 2; start again without the checkpoint");
     }
 }

@@ -16,13 +16,14 @@ use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 /// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
 pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
 
-/// The response for a window, and the total time for which the requests that got a response had waited.
+/// The response for a window, and the total time for which its requests waited. A request without a response is not
+/// counted.
 pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
 
-/// The delay after the first failed attempt; each further delay is four times as long.
+/// The delay after the first failed attempt; each later delay is four times the delay before it.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
-/// Requests a window until it succeeds or no attempt is left.
+/// Requests a window until a request succeeds, the error is not retryable, or no attempt is left.
 pub(super) fn fetch(request: Untyped, decode: Decode, attempts: u32) -> Attempts {
     Box::pin(async move {
         let (mut waited, mut delay, mut sent) = (Duration::ZERO, FIRST_DELAY, 0);

@@ -1,7 +1,7 @@
 //! Returns future records: the record of each interval, as soon as the interval is closed.
 //!
-//! From a request and a start, a follower makes an endless stream of updates. `schedule` decides when to request which
-//! range, and which records to deliver. `State` sends the requests, sleeps and makes the pages.
+//! A follower takes a request and a start, and returns an endless stream of updates. `schedule` decides when to request
+//! which range, and which records to deliver. `State` sends the requests, waits between them, and makes the pages.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -50,9 +50,9 @@ use crate::values::Timestamp;
 /// # }
 /// ```
 ///
-/// An interval is closed when its end is at or before the `Date` of the response. If a response has no `Date`, the last
-/// `Date` plus the time since then, minus one second, is used instead. The clock of this machine is used only until the
-/// first `Date` is received.
+/// An interval counts as closed if its end is not later than the `Date` header of the response. For a response without
+/// a `Date`, the time is estimated: the last `Date`, plus the time since then, minus one second. The clock of this
+/// machine is used only until the first `Date` is received.
 ///
 /// An interval is requested two seconds after its end, or later if the service often publishes later. If the record of
 /// the interval is missing, the interval is requested at most twice more. The record of each interval is delivered
@@ -72,11 +72,12 @@ pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // Nearly all updates are pages.
 pub enum Update<T> {
-    /// Records in order of time, and gaps that are final. The page can consist only of gaps or bad records.
+    /// Records in order of time, and gaps that are final. The page can also have no records, but only gaps or bad
+    /// records.
     Records(Page<T>),
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
-    /// All requests failed for [`Follow::outage_after`]. The follower continues.
+    /// All requests have failed for at least the time that [`Follow::outage_after`] sets. The follower continues.
     #[non_exhaustive]
     Outage {
         /// The time since the first failed request was sent, or since the last response if that was later.
@@ -84,7 +85,8 @@ pub enum Update<T> {
         /// The last error.
         error: Error,
     },
-    /// The series has had no new records for as many intervals as [`Follow::allowed_lateness`]. The follower continues.
+    /// The series has had no new records for the number of intervals that [`Follow::allowed_lateness`] sets. The
+    /// follower continues.
     #[non_exhaustive]
     Silent {
         /// The end of the last interval with a record.
@@ -128,8 +130,8 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// Bad records that were reported and may be received again: a hash of the record, and the end of the window that
-    /// contained it. They are received again while an earlier interval is missing, and are reported only once.
+    /// Bad records that were reported: a hash of each record, and the end of the window that contained it. A bad record
+    /// is received again while an earlier interval is missing, but is reported only once.
     bad_records: HashMap<u64, Timestamp>,
     hasher: RandomState,
 }
@@ -216,7 +218,7 @@ impl<T: Send + 'static> State<T> {
             let Some(following) = &mut self.following else {
                 match self.following() {
                     Ok(following) => self.following = Some(following),
-                    // A caller that ignores the error must not loop without a pause.
+                    // The next call waits first, so that a caller that ignores the error does not loop without a pause.
                     Err(error) => return Poll::Ready(self.wait(Duration::from_secs(1)).and(Err(error))),
                 }
                 continue;
@@ -274,7 +276,8 @@ impl<T: Send + 'static> State<T> {
         Ok(())
     }
 
-    /// Ends the round with an error. A retryable error is reported to the observer, and after some time as an update.
+    /// Ends the round after an error. A retryable error is reported to the observer, and also as an update if requests
+    /// have failed for long enough. Any other error is returned.
     fn failed(&mut self, error: Error) -> Result<(), Error> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
@@ -296,7 +299,7 @@ impl Following {
     /// Returns the updates for a window, late records first.
     fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
         let end = window.window.to;
-        // The consumer may ask for updates long after the response arrived.
+        // The time of arrival is used, because the consumer may ask for updates long after the response arrived.
         let (date, arrived) = window.response.date.unzip();
         let Page { times, records, mut report, .. } = streams::page::<T>(window);
         let before = self.schedule.position.next;
@@ -318,7 +321,7 @@ impl Following {
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
         let position = self.schedule.position.clone();
         let begin = *position.missing.first().unwrap_or(&position.next).min(&position.next);
-        // A request extends beyond its window, so a bad record can also be received with the windows next to its own.
+        // A request extends beyond its window, so a bad record can also be received with an adjacent window.
         let begin = self.schedule.unsettled(begin);
         self.bad_records.retain(|_, end| *end > begin);
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::time_grid::Span;
 use crate::values::Timestamp;
 
-/// A part of the range for which the service has no records, although the step implies some.
+/// A part of the range for which the service has no records, although there should be one record per step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
@@ -16,9 +16,9 @@ pub struct Gap {
     pub range: Range<Timestamp>,
 }
 
-/// Joins the missing steps of the next window, which ends at `end`, with `open`, the gap up to the start of the window.
-/// Returns the gaps that have ended, and the gap that may continue in the following window. `whole` is the range of all
-/// complete steps; every gap ends at the end of `whole`.
+/// Joins `missing`, the missing steps of a window that ends at `end`, with `open`, the gap that ends at the start of
+/// the window. Returns the gaps that have ended, and the gap that may continue in the next window. `whole` is the range
+/// of all complete steps; no gap continues after the end of `whole`.
 pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Timestamp) -> (Vec<Span>, Option<Span>) {
     let mut gaps = Vec::from_iter(open);
     for gap in missing {

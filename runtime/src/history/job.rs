@@ -52,10 +52,10 @@ pub struct Plan {
     pub page_size: usize,
     /// The maximum number of records: one per step.
     pub records: u64,
-    /// The number of requests, one for each page, if the service responds as planned.
+    /// The number of requests if the service responds as planned: one for each page.
     pub requests: u64,
-    /// The minimum time from the first request to the last that the client's rate limit allows; `None` if a custom rate
-    /// limiter reports no limit.
+    /// The shortest time from the first request to the last request that the client's rate limit allows; `None` if a
+    /// custom rate limiter reports no limit.
     pub min_duration: Option<Duration>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Job {
     waited: Duration,
     /// All complete steps of the range.
     whole: Span,
-    /// The gap that ends at the current position.
+    /// The gap that ends at the current position and may continue after it.
     open: Option<Span>,
     /// The position of the run. An interval that is still open is not included, because its record may change.
     checkpoint: Checkpoint,
@@ -122,7 +122,8 @@ impl Options {
         template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
         let kind = if start.missing.is_empty() { "a history" } else { "follow" };
         template.require_same("kind of run", "a history", kind)?;
-        // A gap at the end of the earlier run is requested again, because its records may have been published since.
+        // A gap at the end of the earlier run is requested again, because its records may have been published in the
+        // meantime.
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
             (start.next, start.open_since) = (since, None);
         }
@@ -156,7 +157,8 @@ impl Job {
     pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
-        // After the first record, empty pages are gaps, so that a resumed job makes the same requests.
+        // Once the history has a record, empty pages are gaps, and no search begins. A resumed job therefore sends the
+        // same requests.
         options.no_first_record_search |= checkpoint.records > 0;
         let range = Span { from: checkpoint.range.from, to: end };
         let grid = template.grid;
@@ -207,7 +209,7 @@ impl Job {
         Poll::Ready(Some(window))
     }
 
-    /// Prepares the next request if one is due, and returns whether a request was prepared. `receive` sends it.
+    /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.
     pub(super) fn begin_one(&mut self) -> bool {
         let next = self.pager.next_request();
         let request = next.map(|(id, window)| (id, self.template.request(window)));
@@ -251,8 +253,8 @@ impl Job {
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
-        // A gap at the end of the range is requested again if the run continues to a later end. If the range ends
-        // within a step, a record may follow the last gap, which is then not at the end.
+        // If a later run continues to a later end, it requests a gap at the end of this range again. If the range ends
+        // within a step and that step has a record, the last gap is not at the end of the range.
         let last = response.sorted.last().map(|(time, _)| *time);
         let is_at_end = |gap: &&Span| gap.to == self.whole.to && last.is_none_or(|time| time < gap.to);
         self.checkpoint.open_since = self.open.as_ref().or(ended.last().filter(is_at_end)).map(|gap| gap.from);

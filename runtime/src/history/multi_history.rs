@@ -60,7 +60,7 @@ struct Member<K, T> {
     key: K,
     /// `None` once the series is over.
     run: Option<Run>,
-    /// Converts a window to a page, with each record mapped.
+    /// Converts a window to a page, and maps each record.
     page: Box<dyn FnMut(ReportedWindow) -> Page<T> + Send>,
     pages: u64,
 }
@@ -85,7 +85,8 @@ impl<K: Clone, T> MultiHistory<K, T> {
         Self::default()
     }
 
-    /// Adds a history under a key. `map` converts each record of the history to the type that all items have in common.
+    /// Adds a history under a key. `map` converts each record of the history to `T`, the item type that all histories
+    /// share.
     pub fn add<E: HasHistory>(
         mut self,
         key: K,
@@ -121,7 +122,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                 let page = window.map(|window| window.map(&mut member.page));
                 if !matches!(page, Some(Ok(_))) {
                     member.run = None;
-                    // The other series share this series' quota of requests in advance, which is now free.
+                    // This series sends no more requests, so the other series can send more requests in advance.
                     self.share();
                 }
                 match page {
@@ -142,14 +143,14 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.series.iter_mut().filter_map(|member| member.run.as_mut()?.0.as_deref_mut().ok())
     }
 
-    /// Divides the number of requests in advance among the active series.
+    /// Divides the number of pages that are requested in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
         self.jobs().for_each(|job| job.pager.share(among));
     }
 
-    /// Lets the series send their first requests in turns of one request each. Otherwise the first series would fill
-    /// the rate-limit queue.
+    /// Sends the first requests: one request of each series in turn. Otherwise the first series would fill the
+    /// rate-limit queue.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
@@ -159,7 +160,8 @@ impl<K: Clone, T> MultiHistory<K, T> {
         while !jobs.is_empty() {
             jobs.retain_mut(|job| {
                 let has_begun = job.begin_one();
-                // Sends the request. The pager stores a response that is ready at once until the series is polled.
+                // Sends the request. If its response is available immediately, the pager stores the response until the
+                // series is polled.
                 job.receive(cx);
                 has_begun
             });

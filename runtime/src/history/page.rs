@@ -1,7 +1,7 @@
 //! The pages of a history: records, and a report on them.
 //!
-//! A page is made from a window and the positions of its records in the response. Here, missing and dropped records and
-//! failed pages are data and not errors.
+//! A page is made from a window and the positions of its records in the response. In this module, missing records,
+//! dropped records and failed pages are data, not errors.
 
 use std::any::Any;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct Page<T> {
     pub times: Vec<Timestamp>,
     /// Gaps, failed pages, bad records and metadata.
     pub report: Report,
-    /// The position after this page, from which another run continues.
+    /// The position after this page, from which another run can continue.
     pub checkpoint: Checkpoint,
 }
 
@@ -40,8 +40,8 @@ pub struct Page<T> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Parts of the range, including its beginning and end, for which the service has no records, although the step
-    /// implies some. A gap is reported once its end is known.
+    /// Parts of the range for which the service has no records, although there should be one record per step. They can
+    /// be at the beginning or the end of the range. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
@@ -61,7 +61,7 @@ pub struct Report {
 pub struct FirstRecordSearch {
     /// The range without records, which ends where the data is assumed to begin.
     pub range: Range<Timestamp>,
-    /// The requested pages. Pages after `range` may have records.
+    /// The pages that the search requested. A page after `range` may have records.
     pub requested: Vec<Range<Timestamp>>,
 }
 
@@ -113,7 +113,7 @@ impl<T> fmt::Debug for CollectError<T> {
 
 impl<T> fmt::Display for CollectError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {} records before it", self.error, self.partial.records.len())
+        write!(f, "{}; {} records were fetched before this error", self.error, self.partial.records.len())
     }
 }
 

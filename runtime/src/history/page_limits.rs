@@ -1,7 +1,8 @@
 //! Facts that are learned from the responses of a series: the maximum number of records on a page, and whether a page
 //! is complete if it has no records at the start or end of its window.
 //!
-//! The maximum number of steps of a window is computed only from numbers of records.
+//! The maximum number of steps of a window is computed from these facts. This module uses numbers of records, not their
+//! times.
 
 /// Facts learned about the service.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub(super) struct PageLimits {
     /// True if a page without records at its first or last steps was found to be complete, and no page was found to be
     /// truncated since then.
     is_confirmed: bool,
-    /// The number of records on the page that was last found to be truncated. The other end of that page may be empty
-    /// because of the truncation too, so it is not evidence that pages are complete.
+    /// The number of records on the page that was last found to be truncated. If the other end of that page is empty
+    /// too, that is not evidence that pages are complete, because the truncation may be the cause.
     truncated: Option<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! The records of a response that belong to its window, and the steps of the window without a record.
 //!
-//! The records of the window are sorted by time, with one record per time; all others are dropped and counted. `pager`
-//! decides whether the response is accepted.
+//! The records of the window are sorted by time, with one record per time; other records are dropped. `pager` decides
+//! whether the response is accepted.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use crate::platform::Instant;
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
-/// The records of a response, in the order of the response, and its header `Date` with the time of its arrival.
+/// The records of a response in their original order, and the `Date` header of the response with the time at which the
+/// response arrived.
 pub(super) type Received<R> = (TimedRecords<R>, Option<(Timestamp, Instant)>);
 
 /// The records of a window, by their positions in the response.
@@ -25,7 +26,7 @@ pub(super) struct PageResponse<R> {
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    /// The header `Date` and the time of arrival.
+    /// The `Date` header of the response, and the time at which the response arrived.
     pub(super) date: Option<(Timestamp, Instant)>,
     /// The report on the response, without gaps.
     pub(super) report: Report,
@@ -79,7 +80,8 @@ impl<R> PageResponse<R> {
                 Some(time) => sorted.push((time, index)),
             }
         }
-        // The stable sort keeps the first of two records of the same time in front, so `dedup_by_key` drops the second.
+        // The stable sort keeps two records with the same time in their original order, so `dedup_by_key` drops the
+        // second.
         sorted.sort_by_key(|(time, _)| *time);
         let all = sorted.len();
         sorted.dedup_by_key(|(time, _)| *time);

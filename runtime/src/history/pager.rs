@@ -29,8 +29,8 @@ pub(super) struct PagerOptions {
     pub(super) outside: usize,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
-    /// The time after which missing records may still be published. It is after the range if no missing record is
-    /// expected to be published.
+    /// The time after which missing records may still be published. If no missing record is expected to be published,
+    /// this time is after the end of the range.
     pub(super) unsettled: Timestamp,
     /// True if the pager may search for the first record.
     pub(super) may_search: bool,
@@ -48,13 +48,14 @@ pub(super) struct Pager<R> {
     limits: PageLimits,
     /// The number of requests so far.
     pub(super) requests: u64,
-    /// A search for the first record; its current page is the last one in `pages`.
+    /// A search for the first record; its current page is the last element of `pages`.
     search: Option<Search>,
-    /// The number of windows requested in advance if there is only one history.
+    /// The value of `ahead` if this history is the only one.
     alone: usize,
 }
 
-/// A search for the first record begins only after this many empty pages; for fewer pages it needs more requests.
+/// A search for the first record begins only after this many requests for empty pages. For fewer empty pages, a search
+/// needs more requests than it saves.
 const FIRST_PAGES: u64 = 4;
 /// A search for the first record begins only if at least this many pages are left.
 const MANY_PAGES: u64 = 16;
@@ -69,7 +70,8 @@ struct PlannedPage<R> {
     state: PageState<R>,
     /// True for a response without records, until the adjacent windows have shown whether to accept it.
     is_doubted: bool,
-    /// Set if this window is requested because a larger page had no records in it: the number of records on that page.
+    /// Set if this window is a part of a larger window, and is requested again because the page of the larger window
+    /// had no records in this part: the number of records on that page.
     confirms: Option<usize>,
 }
 
@@ -77,7 +79,7 @@ struct PlannedPage<R> {
 #[allow(clippy::large_enum_variant)] // Nearly all pages end in the largest state.
 enum PageState<R> {
     Waiting,
-    /// The window was requested, with this number.
+    /// The window was requested; this number identifies the request.
     Sent(u64),
     Settled(Result<PageResponse<R>, Error>),
 }
@@ -138,7 +140,8 @@ impl<R> Pager<R> {
         self.options.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Reduces the number of requests in advance, so that `among` histories together send as many as a single history.
+    /// Reduces the number of windows requested in advance, so that `among` histories together request as many as a
+    /// single history.
     pub(super) fn share(&mut self, among: usize) {
         self.options.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
@@ -224,7 +227,7 @@ impl<R> Pager<R> {
             }
             Err(error) if error.is_body_too_large() && grid.touched(page.window) > 1 => {
                 let half = half(grid, page.window);
-                // Later windows of the same size would be too large as well.
+                // The bodies of later windows of the same size would be too large as well.
                 self.limits.cut(half);
                 self.divide(index);
             }
@@ -290,8 +293,8 @@ impl<R> Pager<R> {
     }
 
     /// Accepts a response. If it has no records at its start or end, that end is requested again, because truncated
-    /// pages omit records there. A gap between two records is final. A gap at an end is not requested again here if its
-    /// records may still be published.
+    /// pages omit records there. A gap between two records is final. A gap at the start or the end is not requested
+    /// again here if its records may still be published.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);
@@ -316,8 +319,8 @@ impl<R> Pager<R> {
     /// window has no response.
     ///
     /// The window is requested again if the windows before and after it have records, but not if both are empty. If
-    /// only one of them has records, the window is requested again, unless an earlier empty response of this kind was
-    /// confirmed.
+    /// only one of them has records, the window is requested again, except in two cases: an earlier empty response of
+    /// this kind was confirmed, or the records may still be published.
     fn is_suspicious(&self) -> Option<bool> {
         let front = self.pages.front()?;
         let has_records_after = match self.pages.iter().skip(1).find(|page| !page.is_empty_end()) {
@@ -332,7 +335,7 @@ impl<R> Pager<R> {
         })
     }
 
-    /// Replaces a window with windows of half the size, or of the learned size if that is smaller.
+    /// Replaces a window with windows of half its size, or of the learned maximum size if that is smaller.
     fn divide(&mut self, index: usize) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let grid = self.options.grid;

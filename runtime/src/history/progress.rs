@@ -10,12 +10,12 @@ pub struct Progress {
     pub records: u64,
     /// Pages returned by this run.
     pub pages: u64,
-    /// Remaining pages. There may be more if the service does not respond as planned.
+    /// Remaining pages. The number can grow if the service does not respond as planned.
     pub pages_left: u64,
     /// The number of requests. A retried request counts once.
     pub requests: u64,
-    /// The total time for which the requests that got a response had waited in the rate-limit queue, for a token and
-    /// between attempts.
+    /// The total time for which requests waited: in the rate-limit queue, for a token, and between attempts. Requests
+    /// without a response are not counted.
     pub waited: Duration,
     /// The duration of this run.
     pub elapsed: Duration,

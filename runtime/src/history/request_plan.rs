@@ -38,7 +38,7 @@ pub(super) struct RequestTemplate {
 }
 
 impl RequestTemplate {
-    /// Reads the facts about a request, or returns an error if the request has no history.
+    /// Collects the facts about a request, or returns an error if the request has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
     }
@@ -53,8 +53,8 @@ impl RequestTemplate {
         let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
         let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
         if let Some(set) = optional.find(|name| request.target().sets(name)) {
-            let error = Error::build(format!("`{set}` is set, but a history sets it itself"));
-            return Err(error.with_hint("omit it; the range determines it"));
+            let error = Error::build(format!("`{set}` is set, but a history sets this param itself"));
+            return Err(error.with_hint("do not set this param"));
         }
         let grid = step(request, info)?;
         let units = [info.from, info.to].map(|name| request.time_unit(name));
@@ -108,7 +108,7 @@ impl RequestTemplate {
             return Ok(());
         }
         let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
-        Err(self.request.about(error.with_hint("start without the checkpoint, or send the request that it belongs to")))
+        Err(self.request.about(error.with_hint("start without the checkpoint, or use the request of the checkpoint")))
     }
 
     /// Returns an error if the start of a range is obviously a mistake, such as milliseconds that were read as seconds.
@@ -146,13 +146,14 @@ impl RequestTemplate {
     }
 }
 
-/// Returns how far a record can be past the end of its window: a service may include the day that ends a range.
+/// Returns how far after the end of its window a record can be. If the unit is a date, the service may include the
+/// entire day that ends the range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// Returns the maximum number of records on a page that are outside its window. The number is 1 for steps longer than
-/// two seconds, because there cannot be records on both sides of such a window.
+/// Returns the maximum number of records on a page that are outside its window. For times in seconds and steps of two
+/// seconds or longer, the number is 1, because such a page cannot have records both before and after its window.
 fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step.as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
@@ -169,7 +170,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);
     duration.and_then(TimeGrid::new).ok_or_else(|| {
-        let message = format!("the length of `{name}` `{value}` is unknown");
+        let message = format!("`{name}` is `{value}`, an interval of unknown length");
         Error::build(message).with_hint(steps(param))
     })
 }

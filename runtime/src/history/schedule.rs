@@ -9,8 +9,8 @@ use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
 use crate::values::Timestamp;
 
-/// The time from the end of an interval to the request for that interval, and between two requests for a missing
-/// record.
+/// The time from the end of an interval to the request for that interval, and the time between two requests for a
+/// missing record.
 const DELAY: Duration = Duration::from_secs(2);
 
 /// The maximum number of times that a missing record is requested again before the next interval is over.
@@ -23,20 +23,21 @@ const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_sec
 /// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much.
 const RESOLUTION: Duration = Duration::from_secs(1);
 
-/// The limit on repeated requests for records that were not published in time. Each of these requests costs `COST`, and
-/// each interval earns `EARNED`, so that there are at most six of them for every hundred intervals.
+/// The limit on repeated requests for records that were not published in time. Each repeated request costs `COST`
+/// credits, and each interval earns `EARNED` credits, so that there are at most six repeated requests for every hundred
+/// intervals.
 const COST: u32 = 100;
 const EARNED: u32 = 6;
 const MAX_CREDIT: u32 = 3 * COST;
 
-/// The learned delay grows by this time if a record was not published in time, and shrinks by a fortieth of this time
-/// otherwise.
+/// The learned delay grows by this time after an interval whose record was not published in time, and shrinks by a
+/// fortieth of this time after any other interval.
 const DELAY_STEP: Duration = Duration::from_secs(1);
 
 /// The settings of a follower.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// The number of further intervals after which a missing record is no longer requested.
+    /// The number of later intervals after which a missing record is no longer requested.
     pub(super) allowed_lateness: u32,
     /// The time for which all requests must fail before an outage is reported.
     pub(super) outage_after: Duration,
@@ -70,9 +71,9 @@ pub(super) enum Kind {
 pub(super) struct Delivery {
     /// The decision about each record of the page.
     pub(super) kinds: Vec<Kind>,
-    /// The position once the late records are delivered.
+    /// The position after the late records are delivered and before the new records are.
     pub(super) after_late: Position,
-    /// Intervals without a record that are no longer requested.
+    /// Intervals without a record, which are no longer requested.
     pub(super) gaps: Vec<Span>,
 }
 
@@ -83,7 +84,7 @@ pub(super) struct Schedule {
     page_steps: u32,
     settings: Settings,
     pub(super) position: Position,
-    /// The last `Date` of a response, and when it was received.
+    /// The last received `Date`, and the time at which it was received.
     clock: Option<(Timestamp, Instant)>,
     /// The end of the last requested range.
     requested_until: Timestamp,
@@ -93,7 +94,7 @@ pub(super) struct Schedule {
     credit: u32,
     learned_delay: Duration,
     outage: Option<Outage>,
-    /// True after the first round, which can return the time of the service.
+    /// True after the first round, whose responses can contain the `Date` of the service.
     has_begun: bool,
     is_silent: bool,
 }
@@ -101,9 +102,9 @@ pub(super) struct Schedule {
 /// The requests for one range.
 struct Round {
     window: Span,
-    /// The time of the last response, or the start of the round before the first response.
+    /// The time of the last response; before the first response, the time at which the round began.
     responded: Instant,
-    /// The earliest time, on the clock of the service, of the responses so far; `None` before the first response.
+    /// The earliest response time so far, by the clock of the service; `None` before the first response.
     time: Option<Timestamp>,
     /// The time to assume for a response without a `Date`.
     estimate: Timestamp,
@@ -176,7 +177,7 @@ impl Schedule {
         let Position { next, missing } = &self.position;
         // A probe of a silent series requests only as many of the latest intervals as fit on a page.
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
-        // The wall clock may have been set back behind the position.
+        // The wall clock may have been set back to a time before the position.
         let window = Span { from, to: end.max(from) };
         self.repeat_at = None;
         self.round = Some(Round { window, responded: now, time: None, estimate: time - RESOLUTION, is_probe });
@@ -223,7 +224,7 @@ impl Schedule {
         delivery
     }
 
-    /// Moves the position past new records. Returns the missing intervals that ended before or at `expired`.
+    /// Moves the position past new records. Returns the missing intervals that ended at or before `expired`.
     fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
         let step = self.grid.step;
         let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
@@ -281,7 +282,7 @@ impl Schedule {
     }
 
     /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
-    /// report an outage, which only a retryable failure can begin.
+    /// report an outage now. Only a retryable failure can be the reason for that report.
     pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.responded);
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });

@@ -1,6 +1,6 @@
 //! The search for the first record of a range whose first pages are empty, by doubling and then by bisection.
 //!
-//! Pages are numbered. The next page to request depends on whether the pages before it had records.
+//! Pages are numbered. The next page to request depends on which of the requested pages had records.
 
 use std::ops::Range;
 
@@ -41,7 +41,8 @@ impl Search {
         self.page = match self.high {
             None => (2 * self.low + 1).min(self.pages - 1),
             Some(high) if high > self.low => u64::midpoint(self.low, high),
-            // Before the search ends, one more page is checked, halfway between the last two values of `low`.
+            // Before the search ends, one more page is requested as a confirmation, halfway between the last two values
+            // of `low`.
             Some(_) if !self.is_confirmed && self.low > self.previous + 1 => {
                 self.is_confirmed = true;
                 u64::midpoint(self.previous, self.low - 1)
@@ -57,7 +58,7 @@ impl Search {
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {
-            // If the page is before `low`, it was requested as the confirmation, and the search continues from
+            // A page before `low` was requested as the confirmation. If it has records, the search continues from
             // `previous`.
             (self.high, self.low) = (Some(page), if page < self.low { self.previous } else { self.low });
         } else if page >= self.low {
@@ -100,7 +101,7 @@ mod tests {
                 assert_eq!(find(pages, |page| page >= first).0, first, "{first} of {pages}");
             }
         }
-        // Seven years of minutes.
+        // Seven years of one-minute records are about 7380 pages of 500 records.
         for first in [0, 1, 3690, 7000, 7379, 7380] {
             let (found, requests) = find(7380, |page| page >= first);
             assert!(found == first && requests <= 30, "{first}: {found} after {requests}");

@@ -15,7 +15,7 @@ use crate::values::Timestamp;
 
 const STEP: i64 = 60;
 
-/// A mock service, with its records and the ways in which its responses differ from what was requested.
+/// A mock service: its records, and the ways in which its responses differ from the requested records.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent property of a mock service")]
 struct Service {
@@ -29,7 +29,7 @@ struct Service {
     without_end: bool,
     /// True if the service rounds the start of the range down to a step.
     rounds: bool,
-    /// The number of records before the range and of records after the range that a response contains.
+    /// A response also contains this many records before the range, and this many after the range.
     beyond: usize,
     /// The maximum number of copies of every record.
     copies: usize,

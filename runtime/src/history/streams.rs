@@ -19,7 +19,7 @@ use crate::error::Error;
 
 /// The pages of a history, in order of time, created by [`History::pages`](super::History::pages).
 ///
-/// Every window yields a page, even one without records, and each page has its own [report](Page::report). After an
+/// Every window yields a page, even if it has no records, and each page has its own [report](Page::report). After an
 /// error there are no more pages; another run can continue from the checkpoint of the last page. Dropping the stream
 /// cancels its requests.
 #[must_use = "nothing is sent before it is polled"]

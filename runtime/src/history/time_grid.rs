@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::values::Timestamp;
 
-/// An interval of time, excluding its end.
+/// A time interval that does not include its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) from: Timestamp,
@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// Time divided into steps of one length, from the Unix epoch on.
+/// Time divided into steps of equal length, counted from the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeGrid {
     pub(super) step: Duration,
@@ -88,8 +88,8 @@ impl TimeGrid {
         Span { from: self.ceil(span.from), to: self.floor(span.to) }
     }
 
-    /// Returns the steps that overlap a span and contain none of these times, which must be increasing. Adjacent steps
-    /// are merged.
+    /// Returns the steps that overlap a span and contain none of `times`, which must be increasing. Adjacent steps are
+    /// merged.
     pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
         let outer = self.outer(span);
         let (mut missing, mut next) = (Vec::new(), outer.from);

@@ -33,8 +33,8 @@ async fn history_is_complete_and_in_order() {
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
-    // Windows are one record shorter than a page, so that a record outside the window fits on the page. The last window
-    // contains the remainder.
+    // Windows have one step less than a page has records, so that a record outside the window also fits on the page.
+    // The last window contains the remaining steps.
     let mut paths = service.paths();
     paths.sort();
     let line = |from: i64, to: i64| {
@@ -74,10 +74,10 @@ async fn invalid_history_fails_before_sending() {
     let day = Timeframe::from("1d");
     let table = [
         (ratio(), "a history needs `timeframe`, the interval between its records; known values: `1m`, `1h`"),
-        (ratio().timeframe(day), "the length of `timeframe` `1d` is unknown; known values: `1m`, `1h`"),
-        (hours(&client).start_time(START), "`startTime` is set, but a history sets it itself; omit it; the range"),
-        (hours(&client).end_time(START), "`endTime` is set, but a history sets it itself"),
-        (hours(&client).sort("desc"), "`sort` is set, but a history sets it itself"),
+        (ratio().timeframe(day), "`timeframe` is `1d`, an interval of unknown length; known values: `1m`, `1h`"),
+        (hours(&client).start_time(START), "`startTime` is set, but a history sets this param itself; do not"),
+        (hours(&client).end_time(START), "`endTime` is set, but a history sets this param itself"),
+        (hours(&client).sort("desc"), "`sort` is set, but a history sets this param itself"),
         (hours(&client).limit(1), "`limit` is too small for a history; set it to at least 2, or omit it"),
     ];
     for (request, expected) in table {
@@ -103,7 +103,7 @@ async fn plan_lists_the_requests_to_send() {
     let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
     assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
-    // The open interval is omitted unless it is requested.
+    // The open interval is included only with `include_partial`.
     let open = hours(&client).history(START..i64::MAX);
     let now = Timestamp::now().floor(3600 * SECOND);
     let [plan, with_open] = [open.clone(), open.include_partial()].map(|history| history.plan().unwrap());
@@ -128,7 +128,7 @@ async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     assert_eq!(service.seen().0, 1000);
 }
 
-/// A history of ten million records does not fit into memory, so only a limited number of pages is kept at a time.
+/// The history has ten million records, of which only a limited number of pages may be in memory at a time.
 #[tokio::test(start_paused = true)]
 async fn slow_consumer_pauses_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));
@@ -142,8 +142,8 @@ async fn slow_consumer_pauses_the_fetching() {
     assert!(pages.next().await.is_none());
 }
 
-/// The first record follows seven years of minutes without a record, which are 7,380 pages. About thirty of these are
-/// requested.
+/// The first record follows seven years without a record. With one record per minute, these are 7,380 pages, of which
+/// about thirty are requested.
 #[tokio::test(start_paused = true)]
 async fn the_first_record_is_searched_for() {
     let (start, begin) = (START - 7 * 365 * 24 * HOUR, START + 7 * HOUR);
@@ -268,7 +268,7 @@ async fn progress_is_reported_after_every_page() {
     assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
 }
 
-/// The first poll must return the error, because no event would wake the task later.
+/// The first poll must return the error, because outside of a runtime no event would wake the task later.
 #[test]
 fn history_outside_of_a_runtime_is_an_error() {
     let service = Service::new(|_, _| ok());

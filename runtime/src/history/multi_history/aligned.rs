@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::history::page::{Page, Report};
 use crate::values::Timestamp;
 
-/// A timestamp, with a cell for each series.
+/// A row of the table: a time, and a cell for each series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row<T> {

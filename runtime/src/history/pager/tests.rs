@@ -86,8 +86,8 @@ fn an_empty_window_between_two_with_records_is_never_trusted() {
     respond(&mut between, (40, 60), []);
 }
 
-/// The page after an empty window lacks its first record. That record is requested again, and the response is empty,
-/// which is not evidence that the window before it is empty too.
+/// The page after an empty window lacks its first record. A second request for that record returns nothing, which is
+/// not evidence that the empty window has no records.
 #[test]
 fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     let mut between = pager(120, 4, 120);
@@ -115,7 +115,8 @@ fn a_missing_end_is_requested_once_more() {
     assert!(complete.is_over());
 }
 
-/// Checks which parts of a window are requested again after a response with these times.
+/// Checks which missing parts of a window are requested again, if records after the time `unsettled` may still be
+/// published.
 #[test]
 fn the_newest_records_may_be_published_later() {
     let (first, last, both) = ((0, 50), (50, 100), (0, 100));

@@ -24,10 +24,11 @@ const LATE_SPAN: u32 = 10;
 /// Milliseconds since `START`.
 type Millis = i64;
 
-/// The time at which each minute is published, in milliseconds; `None` for a minute that is never published.
+/// A service with one record per minute. `published` contains the time at which each record is published, or `None` if
+/// that record is never published.
 struct Service {
     published: Vec<Option<Millis>>,
-    /// The times at which requests get no response, or only errors.
+    /// The periods in which requests get no response (`outages`), or only errors (`bursts`).
     outages: Vec<(Millis, Millis)>,
     bursts: Vec<(Millis, Millis)>,
     /// The percentage of responses without a `Date`.
@@ -167,8 +168,8 @@ impl Bot {
         for page in self.schedule.grid.pieces(window, 499) {
             let responded = self.at;
             self.at += back;
-            // If the wall clock is wrong, the first response has a `Date`, because the follower uses the wall clock
-            // until it receives a `Date`.
+            // The follower uses the wall clock until it receives a `Date`, so if the wall clock is wrong, the first
+            // response always has a `Date`.
             let has_date =
                 self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
             let date = has_date.then(|| Timestamp::from(START + responded / 1000));
@@ -248,7 +249,8 @@ fn a_service_without_dates_is_followed_by_the_wall_clock() {
     check(&service, &bot, 2 * DAY * 1000);
 }
 
-/// A series that ends is reported once, and is requested less often each day. New records after a week are delivered.
+/// A series that ends is reported once, and is requested less often each day. When the series has new records after a
+/// week, these are delivered.
 #[test]
 fn a_series_that_ends_is_requested_less_and_less_often() {
     let mut service = Service::new(8, &mut Rng::with_seed(1));
@@ -269,7 +271,8 @@ fn a_series_that_ends_is_requested_less_and_less_often() {
     assert_eq!(bot.delivered.keys().filter(|minute| **minute >= 1440).min(), Some(&(8 * 1440 - 100)));
 }
 
-/// A catch-up of many pages takes longer than `outage_after`, and then one request fails.
+/// The follower first fetches many pages of old records, which takes longer than `outage_after`, and then one request
+/// fails.
 #[test]
 fn an_outage_begins_after_the_last_response() {
     let mut schedule = schedule(Position { next: START.into(), missing: BTreeSet::new() });

@@ -11,7 +11,7 @@ use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer};
 use crate::scripted::Service;
 
-/// The output is the same after every page at which the job can be killed.
+/// A job that is killed and resumed after any of its pages has the same output as a job that is not killed.
 #[tokio::test(start_paused = true)]
 async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
@@ -51,7 +51,8 @@ async fn resumed_history_yields_the_same_records() {
     }
 }
 
-/// Empty pages after a record are gaps, not the time before the first record, also in a resumed job.
+/// Empty pages after a record are reported as gaps and do not begin a search for the first record, also in a resumed
+/// job.
 #[tokio::test(start_paused = true)]
 async fn resumed_sparse_history_requests_every_page() {
     let has_record = |time: i64| [0, 550, 800, 1250].contains(&((time - START) / HOUR));
@@ -118,7 +119,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     let (mut times, mut gaps, mut saved) = (Vec::new(), Vec::new(), None::<String>);
     for day in 1..6 {
         published.store(24 * day - 2, Ordering::Relaxed);
-        // The page size differs from run to run, which does not invalidate the checkpoint.
+        // The page size differs from run to run; the checkpoint stays valid.
         let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
         if let Some(text) = &saved {
             history = history.resume(text.parse().unwrap());

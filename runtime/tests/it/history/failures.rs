@@ -61,7 +61,7 @@ async fn an_error_has_the_records_before_it_and_a_checkpoint() {
     let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
     let failed = history.clone().collect().await.unwrap_err();
     assert_eq!((failed.error.status(), failed.partial.len()), (Some(404), 441));
-    assert!(failed.to_string().ends_with("; 441 records before it"), "{failed}");
+    assert!(failed.to_string().ends_with("; 441 records were fetched before this error"), "{failed}");
     let checkpoint = failed.partial.checkpoint.clone().unwrap();
     service.becomes(|request, _| answer(request, |_| true));
     let rest = history.resume(checkpoint).collect().await.unwrap();
