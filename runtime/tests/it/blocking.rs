@@ -119,7 +119,7 @@ async fn blocking_inside_async_is_an_error() {
     let there = client.clone();
     tokio::spawn(async move { check_refusal(&there) }).await.unwrap();
     assert_eq!(service.seen(), (0, 0));
-    // The check for an async task has restored the budget of this task.
+    // The client checks whether it is called in an async task. This check must not use up the task's budget.
     assert!(tokio::task::coop::has_budget_remaining());
 }
 

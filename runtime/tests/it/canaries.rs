@@ -2,8 +2,8 @@
 //!
 //! The mock service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, for
 //! data requests and token requests. No output of this crate or of another crate may contain a secret, whether it is
-//! printed text, an event, a log or an error. The test runs in a separate process, because a subscriber does not see a
-//! span that another thread used first.
+//! printed text, an event, a log or an error. The test runs in a separate process, because `tracing` decides at the
+//! first use of a span, in any thread, whether a subscriber sees that span.
 
 use std::error::Error as _;
 use std::fmt::Write;
@@ -24,8 +24,8 @@ const ID: &str = "an-id";
 const SECRET: &str = "canary-secret";
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 
-/// All secrets, as a service would repeat them. The third secret is the value of HTTP Basic authentication for id and
-/// secret.
+/// All secrets, as a service would repeat them. The third secret is the HTTP Basic value of the client id and the
+/// client secret.
 const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary-token";
 
 /// The secrets that exist before the first token is issued.

@@ -57,7 +57,7 @@ async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
     assert!(!poll());
-    // This sleep is needed because the paused clock advances only while the runtime is idle.
+    // Yielding alone is not enough, because the paused clock advances only while the runtime is idle.
     if !after.is_zero() {
         tokio::time::sleep(after).await;
     }

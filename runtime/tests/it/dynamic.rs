@@ -1,4 +1,5 @@
-//! Tests that an endpoint that is selected at run time has the same requests, values and errors as its method.
+//! Tests that an endpoint that is selected at run time has the same requests, values and errors as the emitted method
+//! of that endpoint.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{

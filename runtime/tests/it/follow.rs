@@ -180,7 +180,7 @@ async fn burst_of_failures_does_not_end_follow() {
     assert!(request(&service).await.unwrap_err().is_retryable());
 }
 
-/// Errors that no retry mends are returned at once. If an outage follows them, it is an update as well.
+/// An error that is not retryable is returned at once. If an outage follows that error, the outage is still an update.
 #[tokio::test(start_paused = true)]
 async fn an_outage_after_final_errors_is_an_update() {
     let clock = Clock::new();
@@ -242,7 +242,7 @@ async fn late_records_are_marked_and_later_ones_are_gaps() {
     let in_time = minutes(0..60).into_iter().filter(|minute| late(*minute) == 0);
     assert_eq!(received.records, in_time.collect::<Vec<_>>());
     assert_eq!((received.late, received.gaps), (vec![10, 12, 20], vec![30, 40]));
-    // Nearly all late records are returned by requests for later minutes, which need few additional requests.
+    // Nearly all late records are returned by the requests for later minutes, so there are few additional requests.
     assert!(service.seen().0 <= 61 + 10, "{:?}", service.seen());
 }
 
@@ -336,7 +336,7 @@ async fn dropped_next_future_loses_no_record() {
     assert_eq!((received.records.len(), received.late), (9, vec![5]));
 }
 
-/// A bad record is requested for as long as a missing record, and reported once.
+/// A bad record is requested again for as long as a missing record would be, and is reported once.
 #[tokio::test(start_paused = true)]
 async fn a_bad_record_is_reported_once() {
     let clock = Clock::new();

@@ -23,7 +23,7 @@ const REPLY: Duration = Duration::from_millis(50);
 enum Way {
     /// A random time, up to this duration.
     UpTo(Duration),
-    /// A short time. During a fifth of a second in each minute, this duration is added to it.
+    /// A short time, to which this duration is added during a fifth of a second in each minute.
     Hiccup(Duration),
 }
 
@@ -121,7 +121,7 @@ struct Outcome {
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     rate_limited: [usize; 10],
-    /// The maximum time from the arrival of a 429 to the next sent request.
+    /// The maximum time from the arrival of a 429 to the next request that is sent.
     max_pause: Duration,
 }
 

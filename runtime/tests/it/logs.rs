@@ -1,5 +1,5 @@
-//! Tests of the contents of logs. They run in a separate process, because a subscriber does not see a span that another
-//! thread used first.
+//! Tests of the contents of logs. They run in a separate process, because `tracing` decides at the first use of a span,
+//! in any thread, whether a subscriber sees that span.
 
 use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;

@@ -34,7 +34,8 @@ fn slow() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Checks that another request gets its response within a time, although there are requests that are not polled.
+/// Checks that another request gets its response within the time `within`, although there are requests that are not
+/// polled.
 async fn check(client: &Client, within: Duration) {
     let begun = Instant::now();
     client.raw("/x").await.unwrap();
@@ -44,7 +45,7 @@ async fn check(client: &Client, within: Duration) {
 #[tokio::test(start_paused = true)]
 async fn buffered_requests_do_not_block_another() {
     let (_, client) = slow();
-    // This is the state of a stream with `buffered(15)` while the body of its loop awaits something else.
+    // A stream with `buffered(15)` is in this state while the body of the loop over the stream awaits something else.
     let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
     for request in buffered.drain(..) {
         request.await.unwrap();

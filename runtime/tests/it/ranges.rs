@@ -1,4 +1,5 @@
-//! Mock responses of a service that respects the requested range and includes both its ends.
+//! Mock responses of a service that respects the requested range, including records at the start and at the end of the
+//! range.
 
 use std::collections::BTreeMap;
 

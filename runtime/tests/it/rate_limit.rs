@@ -241,7 +241,7 @@ async fn cancelled_waiter_frees_its_slot() {
     }
 }
 
-/// Cancels waiting requests on several threads and a real clock, where only outcomes can be asserted.
+/// Cancels waiting requests on several threads and with a real clock, so the test asserts only outcomes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_waiter_frees_its_slot_on_several_threads() {
     let quick =

@@ -112,8 +112,8 @@ fn check(seed: u64) {
     let patience = service.milliseconds(0..2500);
     let outcome = first.block_on(async { timeout(patience, client.raw("/x").into_future()).await });
     drop(outcome);
-    // The first runtime shuts down or stops. The end of the pause is a time on that runtime's paused clock, so it is
-    // invalid in the next runtime.
+    // The first runtime shuts down, or remains but no longer runs. The end of the pause is a time on the paused clock
+    // of the first runtime, so it is invalid in the second runtime.
     let stopped = service.state().random.bool().then_some(first);
     service.state().pause_end = None;
     second.block_on(async {

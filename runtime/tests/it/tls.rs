@@ -1,5 +1,5 @@
-//! Tests with a real server of the certificates that the built-in transport trusts, and of the errors for other
-//! certificates.
+//! Tests of the certificates that the built-in transport trusts, and of the errors for other certificates, with a real
+//! server.
 
 use runtime::{Builder, ErrorKind, Retry};
 

@@ -192,7 +192,7 @@ async fn page_above_the_size_limit_is_split() {
 #[tokio::test(start_paused = true)]
 async fn skipped_records_are_reported_as_data() {
     check_skipped(7).await;
-    // A bad record at the end of a page, which is requested again.
+    // The bad record is the last record of a page, so that the end of the page is requested again.
     check_skipped(19).await;
 }
 
