@@ -171,7 +171,7 @@ impl<E: HasHistory> History<E> {
 
     /// Fetches all records, and returns them with the report of the history.
     ///
-    /// An error contains the pages that were fetched before it.
+    /// An error contains the records that were fetched before the error.
     pub async fn collect(self) -> Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>> {
         self.pages().collect().await
     }

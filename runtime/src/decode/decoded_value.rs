@@ -34,7 +34,7 @@ pub enum DecodedValue<'a> {
     Count(u64),
     /// Any number; never infinite and never NaN.
     Number(f64),
-    /// A timestamp, converted by its unit.
+    /// A timestamp, converted from its unit on the wire.
     Timestamp(Timestamp),
     /// Text without escapes.
     Text(&'a str),

@@ -35,7 +35,7 @@ pub(crate) struct EnvelopeRest {
     pub(crate) unknown_fields: UnknownFields,
     /// Records that are not as expected, and were omitted from the series.
     pub(crate) bad_records: Vec<BadRecord>,
-    /// The number of records if none of them has a known field other than the time; 0 if any record has one.
+    /// The number of records if none of them has a known field other than the time; 0 if any record has such a field.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,
@@ -104,7 +104,7 @@ impl<'a> Reader<'_, 'a> {
         Err(missing)
     }
 
-    /// Reads one of the objects on the path to the records and the metadata, and returns its other members.
+    /// Reads an object on the path to the records or the metadata, and returns the other members of this object.
     fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, DecodeError> {
         if next != b'{' {
             return Err(json.expected("an object"));

@@ -160,7 +160,7 @@ impl<'r> RecordValue<'r> {
         all
     }
 
-    /// Returns the fields that are not in the catalogue; `None` for a record that cannot have any.
+    /// Returns the fields that are not in the catalogue; `None` for a record that cannot have such fields.
     pub fn unknown_fields(self) -> Option<&'r UnknownFields> {
         let mut found = None;
         self.visit(&mut |_, unknown| found = Some(unknown));

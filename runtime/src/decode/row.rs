@@ -112,8 +112,8 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads a key, and returns the index of its field and the first byte of its value; Keeps an unknown field, and
-    /// returns `None` for it. `guess` is the probable index.
+    /// Reads a key, and returns the index of its field and the first byte of its value. Keeps an unknown field, and
+    /// returns `None` for such a field. `guess` is the probable index.
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.

@@ -1,7 +1,7 @@
 //! The position of a history, from which another run of the program continues.
 //!
 //! Every page has a checkpoint, which is saved and parsed as text. The user can store the length of the program's
-//! output in it, and later cut off output that was written after the checkpoint.
+//! output in the checkpoint, and later cut off output that was written after the checkpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -37,7 +37,7 @@ pub struct Checkpoint {
     pub(super) host: String,
     /// The request, without the params for range, page size and order.
     pub(super) request: String,
-    /// The range. Its end is limited to the intervals that were closed when the job began.
+    /// The range, which ends at the latest with the last interval that was closed when the job began.
     pub(super) range: Span,
     /// The start of the next window.
     pub(super) next: Timestamp,

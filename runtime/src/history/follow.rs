@@ -55,7 +55,7 @@ use crate::values::Timestamp;
 /// machine is used only until the first `Date` is received.
 ///
 /// An interval is requested two seconds after its end, or later if the service often publishes later. If the record of
-/// the interval is missing, the interval is requested at most twice more. The record of each interval is delivered
+/// the interval is missing, the interval is requested at most two more times. The record of each interval is delivered
 /// once. A missing record can still be published after the record of a later interval. It is then delivered as
 /// [`Update::Late`] if it is within the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. If
 /// the program crashes after a page is delivered and before its [checkpoint](Self::checkpoint) is saved, the next run
@@ -116,7 +116,7 @@ struct State<T> {
     from: Timestamp,
     settings: Settings,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// `None` until `start` has checked that the request has a history.
+    /// `None` before the first poll has checked that the request has a history.
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
@@ -184,7 +184,7 @@ impl<E: HasHistory> Follow<E> {
     }
 
     /// Returns the position after the last page, with the times that are still missing. Another run can
-    /// [resume](Self::resume) from it. `None` before the first page of a follower that was not resumed.
+    /// [resume](Self::resume) from this position. `None` before the first page of a follower that was not resumed.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.0.checkpoint.as_ref()
     }

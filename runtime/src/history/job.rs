@@ -54,8 +54,8 @@ pub struct Plan {
     pub records: u64,
     /// The number of requests if the service responds as planned: one for each page.
     pub requests: u64,
-    /// The shortest time from the first request to the last request that the client's rate limit allows; `None` if a
-    /// custom rate limiter reports no limit.
+    /// The shortest time that the client's rate limit allows from the first request to the last; `None` if a custom
+    /// rate limiter reports no limit.
     pub min_duration: Option<Duration>,
 }
 

@@ -192,7 +192,7 @@ impl<T: Item> HistoryData<T> {
         fields::column(T::INFO, &self.records, wire_name)
     }
 
-    /// Returns the values of all records for each field.
+    /// Returns one column for each field, with the values of all records.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(T::INFO, &self.records)
     }

@@ -71,7 +71,7 @@ pub(super) enum Kind {
 pub(super) struct Delivery {
     /// The decision about each record of the page.
     pub(super) kinds: Vec<Kind>,
-    /// The position after the late records are delivered and before the new records are.
+    /// The position after the late records are delivered, and before the new records are delivered.
     pub(super) after_late: Position,
     /// Intervals without a record, which are no longer requested.
     pub(super) gaps: Vec<Span>,
@@ -282,7 +282,7 @@ impl Schedule {
     }
 
     /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
-    /// report an outage now. Only a retryable failure can be the reason for that report.
+    /// report an outage now. An outage is reported only after a retryable failure.
     pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.responded);
         let outage = self.outage.get_or_insert(Outage { since, until: now, is_reported: false });

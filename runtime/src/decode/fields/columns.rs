@@ -31,7 +31,7 @@ impl Column<'_> {
 pub(crate) struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
-    /// The unit of the time, used only if the fields are unknown; the table of a known field contains its unit.
+    /// The unit of the time, used only if the fields are unknown. If they are known, their table contains the unit.
     pub(crate) unit: TimeUnit,
 }
 

@@ -1,8 +1,8 @@
 //! Deserialization of records and series from their wire form, with any deserializer of serde.
 //!
-//! The input is converted to JSON. The decoder then reads the JSON like a response, with the same tolerance and the
-//! same errors, so no code is compiled for each record. JSON input keeps its text, so a number keeps every digit. Other
-//! formats are converted through [`Value`].
+//! The input is converted to JSON, and the decoder reads that JSON like a response: with the same tolerance and the
+//! same errors, and without code that is compiled for each record. JSON input keeps its text, so a number keeps every
+//! digit. Other formats are converted through [`Value`].
 
 use std::fmt;
 

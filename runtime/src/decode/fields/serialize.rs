@@ -156,7 +156,7 @@ impl<M: Serialize> Serialize for Level<'_, M> {
 }
 
 impl<M> Level<'_, M> {
-    /// Returns the level inside this one, in the object under `key`.
+    /// Returns the next inner level: the object under `key`.
     fn within(&self, key: &str) -> Self {
         let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
         let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());
