@@ -1,7 +1,7 @@
 //! The error type of this crate.
 //!
-//! An error is created where a failure occurs, and callers add the request to it. Its text describes the failure and a
-//! remedy, and never contains a key, a secret or a token. `Display` omits the cause, which
+//! An error is created where a failure occurs, and callers add the request to it. The text of an error describes the
+//! failure and a remedy, and never contains a key, a secret or a token. `Display` omits the cause, which
 //! [`source`](std::error::Error::source) returns.
 
 pub(crate) mod cause;

@@ -95,7 +95,7 @@ fn example<E: Endpoint>(request: &Request<E>) {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
         let value = query().find_map(|param| param.strip_prefix(name.as_str()));
         let is_expected = info.required.is_some() || info.const_value.is_some();
-        assert_eq!(value.is_some(), is_expected, "`{}` in {sent}", info.wire_name);
+        assert_eq!(value.is_some(), is_expected, "presence of `{}` in {sent}", info.wire_name);
         let Some((value, example)) = value.zip(info.example) else { continue };
         if !matches!(info.ty, ValueType::Timestamp(_)) {
             assert_eq!(value, utf8_percent_encode(example, QUERY).to_string(), "`{}` in {sent}", info.wire_name);

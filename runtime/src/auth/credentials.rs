@@ -105,8 +105,7 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
         Some(_) if !service.takes_api_key() => Err(Error::build("the service does not accept an API key")),
         Some(key) if key.is_blank() => missing("the API key is empty"),
         Some(key) if service.api_key_basic && !key.expose().contains(':') => {
-            Err(Error::build("the API key does not have the form `name:password`")
-                .with_hint("separate the two by a colon"))
+            Err(Error::build("the API key does not have the form `name:password`").with_hint("it contains no colon"))
         }
         None if service.takes_api_key() && !service.api_key_optional => missing("the API key is missing"),
         _ => Ok(()),

@@ -71,8 +71,8 @@ impl Background {
 /// A number greater than the budget that Tokio gives to a task at each poll.
 const BUDGET: usize = 1000;
 
-/// Returns whether this thread polls a task. Tokio does not report that, but it limits the budget of tasks only: code
-/// in `spawn_blocking` or `block_in_place`, and a thread that has merely entered a runtime, have no limited budget.
+/// Returns whether this thread polls a task. Tokio does not report that, but only tasks have a limited budget. In
+/// `spawn_blocking` or `block_in_place`, and on a thread that has merely entered a runtime, the budget is unlimited.
 fn is_in_task() -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let mut spent = Vec::new();

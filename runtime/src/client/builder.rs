@@ -213,7 +213,7 @@ impl<C: ClientType> Builder<C> {
     /// | variable, also in lower case | meaning |
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
-    /// | `ALL_PROXY` | the proxy if neither `HTTPS_PROXY` nor `HTTP_PROXY` is set |
+    /// | `ALL_PROXY` | the proxy if the variable for the scheme is not set |
     /// | `NO_PROXY` | what is reached without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Servers on this machine are always reached without a proxy.
@@ -257,7 +257,7 @@ impl<C: ClientType> Builder<C> {
         self
     }
 
-    /// Sets the header `User-Agent`; unless set, it is the name and version of this crate.
+    /// Sets the header `User-Agent`; unless set, it contains the name and version of the emitted crate.
     pub fn user_agent(self, agent: impl Into<String>) -> Self {
         self.header("user-agent", agent)
     }

@@ -60,9 +60,9 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let of_type = if kind.is_empty() { kind } else { format!(" of type `{}`", quoted(&kind)) };
     let (message, hint) = match body.first() {
         None => (format!("status {} with an empty body instead of JSON", response.status), ""),
-        // JSON never begins with `<`, whatever the declared type.
+        // JSON never begins with `<`, so the declared type does not matter.
         Some(b'<') => {
-            (format!("the body is a page{of_type} instead of JSON"), "check the base URL and any proxy in between")
+            (format!("the body is HTML or XML{of_type} instead of JSON"), "check the base URL and any proxy in between")
         }
         Some(_) => (format!("the body{of_type} is not JSON"), ""),
     };
@@ -93,7 +93,7 @@ fn looks_like_json(body: &[u8]) -> bool {
 
 /// Creates the error for a redirect. Redirects are not followed, because that could send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
-    let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
+    let target = response.headers.get("location").map_or("an unknown target".to_owned(), target);
     let status = response.status;
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
         .with_hint("check the base URL")
@@ -109,8 +109,8 @@ fn target(location: &str) -> String {
         return "another path of the same host".to_owned();
     }
     match whole.parse::<http::Uri>() {
-        Ok(uri) => uri.host().map_or("nowhere".to_owned(), |host| format!("the host `{}`", quoted(host))),
-        Err(_) => "nowhere".to_owned(),
+        Ok(uri) => uri.host().map_or("an unknown target".to_owned(), |host| format!("the host `{}`", quoted(host))),
+        Err(_) => "an unknown target".to_owned(),
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
     find(&any(body)?, error_body.message)
 }
 
-/// Returns whether a successful body is an error of the service, because it has a value at an error message's path and
+/// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
 /// that path is not a field of the record.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
     let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Returns the beginning of a text; if it was shortened, with `…` and the original length.
+/// Returns a text, or its beginning with `…` and the original length if the text is longer than `max_bytes`.
 pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);

@@ -21,7 +21,7 @@ pub(crate) fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + since.unwrap_or_default()
 }
 
-/// Returns a random number from zero up to one.
+/// Returns a random number that is at least zero and less than one.
 pub(crate) fn random() -> f64 {
     js_sys::Math::random()
 }

@@ -19,8 +19,8 @@ pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// Returns a random number from zero up to one. It is computed from the keys of a new hash map, which are random enough
-/// to spread retries.
+/// Returns a random number that is at least zero and less than one. It is computed from the keys of a new hash map,
+/// which are random enough to spread retries.
 pub(crate) fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)

@@ -205,7 +205,7 @@ impl<'g> Model<'g> {
     /// Asserts the invariants of every state.
     fn assert_invariants(&self) {
         let in_flight = self.tasks.iter().filter(|task| matches!(task, Task::Permitted(..))).count();
-        assert!(in_flight <= self.limit.1, "{in_flight} in flight: {:?}", self.done);
+        assert!(in_flight <= self.limit.1, "{in_flight} requests in flight: {:?}", self.done);
         let is_waiting = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
         assert!(!is_waiting || !self.gate.is_open(), "a task waits although a request may pass: {:?}", self.done);
         let now = Instant::now();
@@ -216,7 +216,7 @@ impl<'g> Model<'g> {
         let sent: Vec<_> = self.sent.iter().copied().chain(unfinished).collect();
         for (_, start) in &sent {
             let within = sent.iter().filter(|(first, last)| last >= start && *first <= *start + SECOND).count();
-            assert!(within <= self.limit.0, "{within} may have been sent within a window: {:?}", self.done);
+            assert!(within <= self.limit.0, "{within} requests may have been sent within a window: {:?}", self.done);
         }
     }
 

@@ -41,7 +41,7 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
         ("ends in more than one slash", url.ends_with('/')),
         (&format!("must end in `{suffix}`"), !path.ends_with(suffix)),
         ("is not encrypted; set `allow_http` to permit it", is_unencrypted && !allow_http),
-        ("is neither `https` nor `http`", scheme != "http" && scheme != "https"),
+        ("has neither the scheme `https` nor `http`", scheme != "http" && scheme != "https"),
     ];
     problems.into_iter().find(|(_, is_present)| *is_present).map(|(problem, _)| problem.to_owned())
 }
@@ -93,7 +93,7 @@ mod tests {
             ("http://example.com/v2", "is not encrypted; set `allow_http` to permit it"),
             ("http://localhost.example.com/v2", "is not encrypted; set `allow_http` to permit it"),
             ("http://127.0.0.1.example.com/v2", "is not encrypted; set `allow_http` to permit it"),
-            ("ftp://example.com/v2", "is neither `https` nor `http`"),
+            ("ftp://example.com/v2", "has neither the scheme `https` nor `http`"),
         ];
         for (text, expected) in table {
             let error = base_url(text, "/v2", false).map_err(|error| error.to_string());

@@ -156,7 +156,7 @@ impl<T, M: MetadataRecord> Series<T, M> {
             return Ok(());
         }
         let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, MAX_NAME_BYTES))).collect();
-        Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
+        Err(Error::new(ErrorKind::Incomplete, format!("the response has no data for {}", names.join(", ")))
             .with_hint("the endpoint does not support them; the rest of the response is valid"))
     }
 }

@@ -88,7 +88,7 @@ async fn error_text_after_one_attempt() {
         ),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL and any proxy in \
+            "the body is HTML or XML of type `text/html` instead of JSON; check the base URL and any proxy in \
              between; after 1 attempt in 21ms; body: <html>",
         ),
         (
@@ -227,7 +227,7 @@ async fn error_text_of_failed_token_requests() {
         ),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL and any proxy in \
+            "the body is HTML or XML of type `text/html` instead of JSON; check the base URL and any proxy in \
              between; after 1 attempt in 21ms",
         ),
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),

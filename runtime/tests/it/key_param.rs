@@ -142,7 +142,7 @@ async fn basic_credentials_are_encoded_and_hidden() {
     assert!(!text.contains("canary") && !text.contains("bWU6"), "{text}");
     assert_eq!(sent.lock().unwrap()[0].headers.get("authorization"), Some("Basic bWU6Y2FuYXJ5LXBhc3N3b3Jk"));
     let error = builder().api_key("canary").build().unwrap_err();
-    assert_eq!(error.to_string(), "the API key does not have the form `name:password`; separate the two by a colon");
+    assert_eq!(error.to_string(), "the API key does not have the form `name:password`; it contains no colon");
 }
 
 #[tokio::test]

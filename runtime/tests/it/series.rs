@@ -52,7 +52,7 @@ fn skipped_records_can_be_an_error() {
     assert_eq!(partial.metadata.unsupported(), ["a_spot", "b_spot"]);
     let error = partial.require_complete().unwrap_err();
     assert_eq!(error.kind(), runtime::ErrorKind::Incomplete);
-    let expected = "the response is missing \"a_spot\", \"b_spot\"; \
+    let expected = "the response has no data for \"a_spot\", \"b_spot\"; \
                     the endpoint does not support them; the rest of the response is valid";
     assert_eq!(error.to_string(), expected);
 }

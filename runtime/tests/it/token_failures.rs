@@ -44,7 +44,7 @@ async fn failures_of_the_token_endpoint() {
         ("504", || reply(504, &[], ""), 4, "status 504"),
         ("302", || reply(302, &[("location", "https://login.example.com/")], ""), 1, "the host `login.example.com`"),
         ("204", || reply(204, &[], ""), 1, "it has no `access_token`"),
-        ("a page", || token("<html>canary-token</html>"), 1, "is a page"),
+        ("a page", || token("<html>canary-token</html>"), 1, "is HTML or XML"),
         ("no JSON", || token("access_token=canary-token"), 1, "is not JSON"),
         ("cut JSON", || token(r#"{"access_token": "canary-to"#), 1, "it is not JSON"),
         ("no token", || token(r#"{"expires_in": 60}"#), 1, "it has no `access_token`"),

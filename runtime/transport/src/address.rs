@@ -10,7 +10,7 @@ pub fn is_port_usable(authority: &Authority) -> bool {
     left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)
 }
 
-/// Returns whether a host is this machine.
+/// Returns whether a host name or an address refers to this machine.
 pub fn is_loopback(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())

@@ -29,7 +29,7 @@ impl Headers {
         Self::default()
     }
 
-    /// Returns the first value of a header, if it is present and is text.
+    /// Returns the first value of a header; `None` if the header is missing or the value is not text.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.to_str().ok()
     }

@@ -25,7 +25,7 @@ type Outcome = Result<Arc<Token>, Error>;
 pub(super) struct TokenSource {
     pub(super) info: &'static ClientCredentialsInfo,
     pub(super) error_body: &'static ErrorBodyInfo,
-    /// The headers of every request.
+    /// The headers of a data request, to which the bearer token is added.
     pub(super) headers: Headers,
     /// The headers of the token request.
     pub(super) token_headers: Headers,

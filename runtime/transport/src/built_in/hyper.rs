@@ -34,7 +34,7 @@ type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, NotifyingB
 
 opaque_debug!(HyperTransport);
 
-/// TCP probes a connection after this time without data, and closes it after twice as long.
+/// The system probes a connection after this time without data, and closes it after twice this time.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// The time after which an idle connection is closed. Servers close idle connections after about a minute, so closing

@@ -64,7 +64,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
     *converted.method_mut() = method;
     // The URL is passed as `Bytes`, because parsing a `str` would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
-        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error))?;
+        .map_err(|error| TransportError::new(Phase::Send, "the URL is invalid").permanent().with_source(error))?;
     *converted.headers_mut() = request.headers.0;
     #[cfg(feature = "gzip")]
     super::gzip::accept(converted.headers_mut());

@@ -19,7 +19,7 @@ pub(super) struct Pool<C> {
     pub(super) client: C,
     /// The number of responses that connections of the pool have received.
     responses: AtomicU64,
-    /// This channel is closed once the runtime has shut down, because a task of the runtime owns the receiver. The task
+    /// This channel is closed when the runtime shuts down, because a task of the runtime owns the receiver. The task
     /// ends when the pool is dropped.
     runtime: oneshot::Sender<Infallible>,
 }

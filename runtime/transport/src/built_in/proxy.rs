@@ -67,7 +67,7 @@ impl Routes {
         self.matcher.intercept(target)
     }
 
-    /// Returns the connector for the connection to a server or its proxy, without the server's encryption.
+    /// Returns the connector that reaches a server directly or through a proxy, but without the server's encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
         Connector::new(self.clone(), tcp, tls.clone())
     }

@@ -45,7 +45,7 @@ impl ReqwestTransport {
         let request = messages::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
-            TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error.without_url())
+            TransportError::new(Phase::Send, "the URL is invalid").permanent().with_source(error.without_url())
         })?;
         let asked = request.url().clone();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
