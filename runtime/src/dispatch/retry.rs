@@ -103,9 +103,9 @@ impl Retry {
     /// Sets the retry budget, which all requests of a client and its clones share: this number of retries, plus one
     /// retry for every ten successes. The default is 20. The rules for a single request cannot change the budget.
     ///
-    /// Some retries do not use the budget: those after the status 429, because the rate limiter slows them down; those
-    /// after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled connection
-    /// failed, because the server may have closed the connection while it was idle.
+    /// Some retries do not use the budget: retries after the status 429, because the rate limiter slows them down;
+    /// retries after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled
+    /// connection failed, because the server may have closed the connection while it was idle.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self

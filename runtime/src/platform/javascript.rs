@@ -12,7 +12,7 @@ use wasm_bindgen_futures::spawn_local;
 pub(crate) use wasmtimer::std::Instant;
 use wasmtimer::tokio::Sleep as Timer;
 
-/// The maximum duration of one timer: JavaScript timers longer than 24.8 days fire at once.
+/// The maximum duration of one timer: JavaScript timers longer than 24.8 days fire immediately.
 const MAX_TIMER: Duration = Duration::from_secs(86_400);
 
 /// Returns the time of the system clock.

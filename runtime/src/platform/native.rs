@@ -57,8 +57,8 @@ impl Runtime {
 /// A future that runs concurrently until this handle is dropped.
 ///
 /// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
-/// error. Dropping the handle drops the future at once, even if the runtime is not running, so that the future releases
-/// its resources. A future that another thread is polling at that time is dropped by that thread.
+/// error. Dropping the handle drops the future immediately, even if the runtime is not running, so that the future
+/// releases its resources. A future that another thread is polling at that time is dropped by that thread.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
     /// The handle's ownership of the future. Dropping the handle drops this field, which drops the future.

@@ -82,7 +82,7 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent }
     }
 
-    /// Returns a limit that satisfies all limit sets of a service at once, because it is unknown which of them applies.
+    /// Returns a limit that satisfies every limit set of a service, because it is unknown which of them applies.
     #[doc(hidden)]
     pub fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)

@@ -9,13 +9,13 @@ use super::GateTime;
 /// The number of requests that an idle client may send at once.
 const AT_ONCE: u32 = 10;
 
-/// The resolution of a timer. Requests that are due within this time are sent at once.
+/// The resolution of a timer. A request that is due within this time is sent immediately.
 const TICK: Duration = Duration::from_millis(2);
 
 /// The time at which the next request is due.
 ///
-/// Idle time is saved up for at most ten requests, which may then be sent at once. The time in which a request waits
-/// for a window or for the end of a pause is not saved up, so the requests after it are sent evenly.
+/// Idle time is saved up for at most ten requests, which may then be sent at once. Time that a request spends waiting
+/// for a window or for the end of a pause is not saved up, so the requests after that wait are sent evenly.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {

@@ -14,9 +14,9 @@ const MIN_DIVISOR: u32 = 100;
 /// limit.
 const MAX_WINDOWS: u32 = 5;
 
-/// A learned margin begins to shrink at once if it is larger than the shortest window divided by this number. Jitter
-/// alone does not lead to such a margin, so another program probably uses the same limit, and that program may end
-/// soon.
+/// A learned margin begins to shrink immediately if it is larger than the shortest window divided by this number.
+/// Jitter alone does not lead to such a margin, so another program probably uses the same limit, and that program may
+/// end soon.
 const JITTER_DIVISOR: u32 = 4;
 
 /// The maximum length of windows and pauses, which is longer than any useful window or pause. Without a maximum, a time

@@ -115,7 +115,7 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// Returns the value of a param as it is sent, where a list is one string; for a repeated param, the first value.
+    /// Returns the value of a param as it is sent: a list as one string, and for a repeated param the first value.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }

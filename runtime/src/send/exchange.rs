@@ -1,7 +1,7 @@
 //! Sends a request: checks, credentials, rate limiter, transport, status and retries.
 //!
-//! This code gets the response for a target, and is compiled once for all endpoints. The caller decodes the body as the
-//! type of the endpoint.
+//! This code returns the response for a target, and is compiled once for all endpoints. The caller decodes the body as
+//! the type of the endpoint.
 
 use std::sync::Arc;
 use std::time::Duration;

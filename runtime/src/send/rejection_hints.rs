@@ -36,9 +36,9 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// Returns a reason why the service may have rejected a value: the value is known to be rejected, it is not one of the
-/// values that are known to work, or it is a list although only one value is accepted. If the service's message lists
-/// the accepted values, they are not repeated.
+/// Returns a reason why the service may have rejected a value: the value is known to be rejected, the value is not one
+/// of those that are known to work, or several values were sent although the param accepts only one. If the service's
+/// message lists the accepted values, they are not repeated.
 fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };

@@ -93,7 +93,7 @@ impl Cache {
 
     /// Notes that the service rejected a path even with a new token, so the token is not the reason.
     pub(crate) fn reject_again(&mut self, path: &str) {
-        // Limits the memory of the map; its entries expire soon anyway.
+        // Limits the memory of the map. Dropping all entries does little harm, because they expire soon.
         if self.closed.len() == MAX_CLOSED {
             self.closed.clear();
         }
