@@ -96,7 +96,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The range without a minimum and a maximum.
+    /// The range without a minimum and without a maximum.
     pub const ALL: Self = Self { min: None, max: None };
 
     /// Returns whether a value is within the range.

@@ -47,7 +47,7 @@ pub struct EndpointInfo {
     pub body: BodyInfo,
     /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
     pub history_source: HistorySource,
-    /// How many requests one request to this endpoint counts as in the service's rate limit.
+    /// The number of requests that one call of this endpoint counts as in the service's rate limit.
     pub weight: u32,
     /// Further notes; may be empty.
     pub notes: &'static str,

@@ -81,7 +81,7 @@ impl ServiceInfo {
         self.api_key_header.is_some() || self.api_key_query.is_some()
     }
 
-    /// Returns the value of the header with an API key.
+    /// Returns the value of the header that carries the API key `key`.
     #[doc(hidden)]
     pub fn api_key_value(&self, key: &str) -> String {
         let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };

@@ -39,7 +39,7 @@ pub enum RecordLayout {
     Value,
 }
 
-/// One known key of a record.
+/// One known field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldInfo {
     /// The name of the Rust field.

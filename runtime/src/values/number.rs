@@ -16,12 +16,12 @@ pub(crate) enum Number {
 /// An `f64` represents every integer below this limit exactly, and no other integer rounds to the same `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// The reason why a text does not begin with a number.
+/// The reason why no number can be read from the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
     /// The text does not begin with a number.
     Other,
-    /// A number outside the range of `f64`.
+    /// The text begins with a number that is outside the range of `f64`.
     OutOfRange,
 }
 
