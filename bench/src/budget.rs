@@ -1,7 +1,8 @@
 //! Compares the deterministic figures with `bench/budget.toml`, and reports every figure that exceeds its budget.
 //!
-//! The numbers of lines and crates are absolute. Instructions and bytes are ratios to a peer in the same run, because
-//! they change with the compiler. If valgrind is missing, the budgets of instructions are skipped with a warning.
+//! The numbers of lines and crates are absolute. Instructions and bytes depend on the compiler, so these figures are
+//! ratios to a peer that is measured in the same run. If valgrind is missing, the budgets of instructions are skipped
+//! with a warning.
 
 use std::fs;
 
@@ -38,7 +39,7 @@ const COUNTED: &[Figure] = &[
     }),
 ];
 
-/// Compares every figure with its budget; the error lists the figures that exceed it.
+/// Compares every figure with its budget. The error lists the figures that are over budget.
 pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     let path = scratch.own().join("budget.toml");
     let budget = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -50,7 +51,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     }
     let mut over = Vec::new();
     for (name, measure) in figures {
-        let allowed = allowed(&budget, name).ok_or_else(|| format!("{} has no number `{name}`", path.display()))?;
+        let allowed = allowed(&budget, name).ok_or_else(|| format!("{}: missing `{name} = NUMBER`", path.display()))?;
         let measured = measure(scratch)?;
         let is_over = measured > allowed * TOLERANCE;
         println!("{name:26} {measured:8.3}, budget {allowed:8.3}{}", if is_over { "  OVER" } else { "" });

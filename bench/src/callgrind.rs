@@ -15,5 +15,5 @@ pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<f64, St
     let (_, stderr) = output(&mut command)?;
     let line = stderr.lines().find_map(|line| line.split_once("Collected :"));
     let count = line.and_then(|(_, count)| count.trim().parse().ok());
-    count.ok_or_else(|| format!("callgrind reported no count: {stderr}"))
+    count.ok_or_else(|| format!("callgrind reported no instruction count: {stderr}"))
 }

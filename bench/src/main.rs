@@ -1,7 +1,7 @@
 //! `cargo xtask bench [NAME]...`: compares the project with its peers.
 //!
-//! Every row compares the project with a peer in the same run. Rows that measure time run last. All generated files and
-//! builds are in `target/bench`, which is never committed.
+//! Each row of the results compares the project with a peer that is measured in the same run. Rows that measure time
+//! run last. All generated files and builds are in `target/bench`, which is never committed.
 
 mod budget;
 mod callgrind;

@@ -56,14 +56,14 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     format!(
         "# Benchmarks\n\n\
          Written by `cargo xtask bench`. Every row compares the project with a peer in one run on one machine.\n\
-         `cargo xtask bench ROW` measures the rows of one name again. Figures are ratios unless they have a unit; \"max\" is the\n\
+         `cargo xtask bench ROW` measures again the rows with this name. Figures are ratios unless they have a unit; \"max\" is the\n\
          allowed maximum.\n\n\
          {machine}\n{COLUMNS}{}\n{MARKER}{by_hand}",
         rows.collect::<String>()
     )
 }
 
-/// Returns the measurement to which a line of the table belongs, named in its last cell.
+/// Returns the last cell of a line of the table, which is the name of the measured row.
 fn row_of(line: &str) -> Option<&str> {
     let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
     Some(cells.rsplit_once(" | ")?.1)

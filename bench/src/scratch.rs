@@ -27,7 +27,8 @@ pub(crate) struct Scratch {
     history: OnceCell<PathBuf>,
 }
 
-/// Runs a function once and stores its result, unless it failed.
+/// Runs a function and stores its result. If a result is already stored, the function is not run. A failure is not
+/// stored.
 fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>) -> Result<&Path, String> {
     if let Some(path) = cell.get() {
         return Ok(path);

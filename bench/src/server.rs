@@ -1,6 +1,7 @@
 //! A server on loopback that sends the same response to every request.
 //!
-//! The server runs in this process and not in the measured program, so that its instructions are not counted.
+//! The server runs in this process and not in the measured program, so that the instructions of the server are not
+//! counted.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -57,7 +57,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         if !names::is_ident(group, Case::Snake) {
             let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
             let like = like.unwrap_or_else(|| "my_group".to_owned());
-            return Err(Refusal::new(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
+            return Err(Refusal::new(format!("`{group}` is not a valid group name; use a name like `{like}`")));
         }
         let meant = did_you_mean(group, editor.groups().map(|file| file.trim_end_matches(".yaml")));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
@@ -312,7 +312,7 @@ endpoints:
             refusal("/a", "service"),
             "`service` cannot be the name of a group: service.yaml contains the facts that all groups share"
         );
-        assert_eq!(refusal("/a", "Our Group"), "`Our Group` cannot be the name of a group; write it like `our_group`");
-        assert_eq!(refusal("/a", "%"), "`%` cannot be the name of a group; write it like `my_group`");
+        assert_eq!(refusal("/a", "Our Group"), "`Our Group` is not a valid group name; use a name like `our_group`");
+        assert_eq!(refusal("/a", "%"), "`%` is not a valid group name; use a name like `my_group`");
     }
 }

@@ -1,4 +1,5 @@
-//! Types of a draft: they have the syntax of the catalogue, but types and records have numbers instead of names.
+//! The types of a draft, which is new content for a catalogue. They are written as in the catalogue, but named types
+//! and records have provisional names with numbers, such as `record 3`.
 
 use heck::ToSnakeCase;
 
@@ -42,7 +43,8 @@ pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }
 
-/// Returns the type for the items of a list or map: `ty` with `?` if items can be null. `any` includes null.
+/// Returns the type for the items of a list or map: `ty`, with `?` if items can be null. `any` gets no `?`, because it
+/// includes null.
 pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
@@ -52,7 +54,7 @@ pub(crate) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }
 
-/// Converts a value of a type to the format of the catalogue.
+/// Returns a value of the type `ty` as the catalogue writes it: as a number or as a string.
 pub(crate) fn written(ty: &str, value: &str) -> Tree {
     let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
     if is_number { Tree::Number(value.to_owned()) } else { value.into() }

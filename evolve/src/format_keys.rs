@@ -1,4 +1,4 @@
-//! Looks up the keys that the catalogue format allows at a path in a file, in their order.
+//! Looks up the keys that the catalogue format allows at a path in a file, in the order of the format.
 
 use codegen::catalogue_format::{self, GROUP, Map};
 

@@ -1,7 +1,7 @@
 //! Imports OpenAPI descriptions into the catalogue.
 //!
 //! A description is converted to a draft, which is then merged into the catalogue. Keys that cannot be imported are
-//! noted during the conversion, so the result is not compared with the description again.
+//! noted during the conversion, so the result does not have to be compared with the description.
 
 mod bodies;
 mod composed_schemas;
@@ -155,7 +155,7 @@ impl<'d> Reader<'d> {
         found
     }
 
-    /// Returns the first paragraph of the texts under these keys, if texts are imported.
+    /// Returns the first paragraph of the text under one of these keys, if summaries are imported.
     fn summary(&self, value: &Value, keys: &[&str]) -> Option<String> {
         let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
         let visible = |paragraph: &str| {

@@ -45,9 +45,11 @@ pub struct LearnOptions {
 /// An endpoint with its responses.
 #[derive(Clone, Debug)]
 pub struct EndpointResponses {
-    /// The path (`/buyVolume`), the name, the method name, or the method name after the group (`orderflow.buy_volume`).
+    /// The endpoint: its path (`/buyVolume`), its name, its method name, or its group and method
+    /// (`orderflow.buy_volume`).
     pub endpoint: String,
-    /// The origin of each response, which messages mention, and its saved text: a JSON body with or without headers.
+    /// The responses. Each consists of its origin, which messages mention, and its saved text: a JSON body with or
+    /// without headers.
     pub responses: Vec<(String, Vec<u8>)>,
 }
 

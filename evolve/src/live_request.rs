@@ -67,8 +67,8 @@ impl LiveRequest {
         let listed: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
         let help = match listed.join(", ") {
             _ if !meant.is_empty() => meant,
-            none if none.is_empty() => "the catalogue has none".to_owned(),
-            listed => format!("the catalogue has {listed}"),
+            none if none.is_empty() => "the catalogue lists no params".to_owned(),
+            listed => format!("known params: {listed}"),
         };
         let of = if let [one] = requests { &one.endpoint } else { "any of these endpoints" };
         Err(Refusal::Message(format!("`{name}` is not a param of {of}; {help}")))
@@ -111,11 +111,8 @@ mod tests {
         let table = [
             (vec![known(&["symbol", "limit"])], Ok(())),
             (vec![known(&["limits"])], Err("`limit` is not a param of books; did you mean `limits`?")),
-            (
-                vec![known(&["coin", "venue"])],
-                Err("`limit` is not a param of books; the catalogue has `coin`, `venue`"),
-            ),
-            (vec![known(&[])], Err("`limit` is not a param of books; the catalogue has none")),
+            (vec![known(&["coin", "venue"])], Err("`limit` is not a param of books; known params: `coin`, `venue`")),
+            (vec![known(&[])], Err("`limit` is not a param of books; the catalogue lists no params")),
             (vec![None], Ok(())),
             (vec![known(&["coin"]), known(&["limit"])], Ok(())),
             (

@@ -1,5 +1,5 @@
 //! Merges a draft into a catalogue: new endpoints are added, and unknown parts of known endpoints are filled in. Known
-//! facts are preserved, and each contradiction to them becomes a note.
+//! facts are preserved, and each contradiction to a known fact is noted.
 
 mod bodies;
 mod contradictions;
@@ -24,7 +24,7 @@ pub(crate) use name_index::Index;
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
-/// New facts as a separate catalogue, in which types and records have numbers as names.
+/// New facts, written as a separate catalogue, in which types and records have provisional names with numbers.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) editor: Editor,
@@ -53,8 +53,8 @@ pub(crate) struct WantedName {
     pub(crate) name: String,
     /// The name of the field or endpoint that contains the type or record, which becomes a prefix if `name` is in use.
     pub(crate) owner: String,
-    /// `true` if the user chose the name. A known type with this name is then the same type, even if it has none of the
-    /// values.
+    /// `true` if the user chose the name. The drafted type is then merged into the known type with this name, even if
+    /// the two have no value in common.
     pub(crate) is_chosen: bool,
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
 
-/// A drafted endpoint (`new`) and, if the catalogue has the endpoint, its path there (`known`). `params` and `body` are
-/// `true` if the draft contains them and the catalogue does not.
+/// A drafted endpoint (`new`) and, if the catalogue has the endpoint, its YAML path in the catalogue (`known`).
+/// `params` is `true` if the draft contains the params and the catalogue does not; the same applies to `body`.
 #[derive(Debug)]
 struct Gap {
     new: YamlPath,

@@ -45,7 +45,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// Returns the message about a body that is not JSON, and the remedy.
+/// Returns the error message for a body that is not JSON, including the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
         None => "the response has no body; send a request that returns one".to_owned(),
@@ -62,8 +62,8 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added its own headers
-/// first, so only the last headers are used.
+/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added its own block
+/// of headers first, so only the last block is used.
 fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();

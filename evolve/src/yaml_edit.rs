@@ -49,7 +49,7 @@ pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>)
 }
 
 impl FileEdit {
-    /// Edits one value, as far as its layout allows. `key` is the key of the value, if it is in a block map.
+    /// Edits one value, as far as its layout allows. `key` is the key of the value, if the value is in a block map.
     fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         if is_equal(node, wanted) {
             return wanted.clone();
@@ -150,7 +150,7 @@ impl FileEdit {
     fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
-            self.skip(&format!("is written on several lines; write `{}` there by hand", wanted.inline()));
+            self.skip(&format!("is written on several lines; replace the value with `{}` by hand", wanted.inline()));
             return Tree::of(node);
         }
         let splices = match key {

@@ -9,7 +9,7 @@ use crate::report::Outcome;
 use crate::scratch::Scratch;
 use crate::timing::{Took, Turn, medians};
 
-/// A package to build, and the file whose new time makes Cargo build the package again.
+/// A package to build, and the file whose modification time is changed so that Cargo builds the package again.
 struct Package {
     workspace: PathBuf,
     name: &'static str,
@@ -27,7 +27,8 @@ impl Package {
         Self { cleaned, ..self }
     }
 
-    /// Makes Cargo build the package again: removes the builds of `cleaned`, and sets the time of `touched` to now.
+    /// Makes Cargo build the package again: removes the builds of `cleaned`, and sets the modification time of
+    /// `touched` to now.
     fn outdate(&self, profile: &str, scratch: &Scratch) -> Result<(), String> {
         for package in self.cleaned {
             let target = self.target(scratch);
@@ -44,7 +45,7 @@ impl Package {
     }
 }
 
-/// The libraries that our client depends on. They are not built again after a change of the catalogue.
+/// The project's libraries that our client depends on. A change of the catalogue does not affect these libraries.
 const BELOW: &[&str] = &["generated-client-runtime", "generated-client-transport"];
 
 /// Returns the median times of building these packages again, with all other dependencies already built.
@@ -58,7 +59,7 @@ fn again(
         let arguments = [subcommand, "--profile", profile, "--package", package.name];
         cargo(&package.workspace, &package.target(scratch), &arguments)
     };
-    // A first build, whose time is not measured, compiles all other dependencies.
+    // A first build, which is not timed, compiles all other dependencies.
     for package in packages {
         output(&mut command(package))?;
     }
@@ -95,7 +96,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![
         Outcome {
             number: "1",
-            what: "`cargo check` of the client alone / progenitor's, 130 endpoints, CPU seconds".to_owned(),
+            what: "`cargo check` of our client / of progenitor's client, with 130 endpoints, in CPU seconds".to_owned(),
             bounds: ("0.40", "0.20"),
             measured: ratio(whole.processor, peer.processor),
             detail: format!("{detail}; elapsed {}", ratio(whole.wall, peer.wall)),
@@ -109,7 +110,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         },
         Outcome {
             number: "1",
-            what: "`cargo check` after one changed endpoint / progenitor's, CPU seconds".to_owned(),
+            what: "`cargo check` after a change of one endpoint / with progenitor's client, CPU seconds".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(changed.processor, peer.processor),
             detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),
@@ -141,7 +142,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let what = "release build after one changed endpoint: the client and a program that calls all 130 endpoints / \
         the same with progenitor's client, CPU seconds";
     let below =
-        "the same, with the libraries below the client: our runtime and transport / `reqwest` and `progenitor-client`";
+        "the same, including the client's libraries: our runtime and transport / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
         outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
@@ -164,7 +165,7 @@ pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let [whole, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     Ok(vec![Outcome {
         number: "3",
-        what: "dev build from scratch, default features / progenitor's, CPU seconds".to_owned(),
+        what: "dev build from scratch, default features / the same with progenitor's client, CPU seconds".to_owned(),
         bounds: ("0.60", "0.50"),
         measured: ratio(whole.processor, peer.processor),
         detail: format!("{} / {}; elapsed {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),

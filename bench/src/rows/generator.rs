@@ -10,7 +10,7 @@ use crate::timing::{Turn, medians};
 
 fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
     let mut command = Command::new(scratch.released_xtask()?);
-    // After the first run, the files in this folder are up to date, so no disk writes are measured.
+    // From the second run on, the files in this folder are up to date, so no disk writes are measured.
     command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(catalogue.with_extension("emitted"));
     Ok(command)
 }
@@ -29,7 +29,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let [mine, peer, library] = took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     Ok(vec![Outcome {
         number: "11",
-        what: "codegen, whole process / `cargo progenitor`, 130 endpoints, release builds".to_owned(),
+        what: "run time of codegen / of `cargo progenitor`, 130 endpoints, release builds".to_owned(),
         bounds: ("0.20", "0.10"),
         measured: ratio(mine, peer),
         detail: format!(
@@ -38,7 +38,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }])
 }
 
-/// Returns a turn without preparation.
+/// Returns a turn that runs a command without preparation.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
 }
@@ -59,7 +59,7 @@ pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let [small, middle, large] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     let grown = |from: usize, ratio: String, times: String| Outcome {
         number: "12",
-        what: format!("codegen, time for {} endpoints / for {from}", from * 10),
+        what: format!("run time of codegen for {} endpoints / for {from} endpoints", from * 10),
         bounds: ("11", "10"),
         measured: ratio,
         detail: times,
@@ -70,7 +70,7 @@ pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         grown(ENDPOINTS * 10, ratio(large.wall, middle.wall), times(middle.wall, large.wall)),
         Outcome {
             number: "12",
-            what: "codegen, peak memory in MiB at 13,000 endpoints".to_owned(),
+            what: "peak memory of codegen for 13,000 endpoints, in MiB".to_owned(),
             bounds: ("400", "200"),
             measured: format!("{:.0}", large.memory),
             detail: format!("at 130 {:.0}, at 1,300 {:.0}", small.memory, middle.memory),

@@ -2,7 +2,7 @@
 //! client.
 //!
 //! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The allowed
-//! maximum is the time of 527 pages at 98 % of ten requests a second, plus one response.
+//! maximum is the time for 527 pages at 98 % of ten requests a second, plus the time of one response.
 
 use std::process::Command;
 
@@ -15,8 +15,8 @@ use crate::scratch::Scratch;
 const WAYS: [(&str, &str, u32); 4] = [
     ("history", "`history(from..to)`", 1),
     ("loop", "a plain loop with this client", 7),
-    ("tasks", "ten tasks without a limit, which wait a second after a 429", 25),
-    ("program", "progenitor's client behind `governor`, twenty at once", 29),
+    ("tasks", "ten tasks without a rate limiter; each waits a second after a 429", 25),
+    ("program", "progenitor's client behind `governor`, twenty requests at once", 29),
 ];
 
 pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {

@@ -24,7 +24,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
     let mut outcomes = vec![Outcome {
         number: "6",
-        what: "instructions of one request for 50 records / of the same transport alone with plain `serde` derives"
+        what: "instructions for one request of 50 records / the same with only our transport and plain `serde` derives"
             .to_owned(),
         bounds: ("1.20", "1.00"),
         measured: ratio(ours, raw),
@@ -35,7 +35,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let progenitor = counted(&scratch.build(peers, "request-progenitor")?)?;
     outcomes.push(Outcome {
         number: "7",
-        what: "instructions for one request of 50 records / progenitor's client".to_owned(),
+        what: "instructions for one request of 50 records / the same with progenitor's client".to_owned(),
         bounds: ("0.75", "0.65"),
         measured: ratio(ours, progenitor),
         detail: format!("{ours:.0} / {progenitor:.0}; hand-written reqwest {reqwest:.0}"),
@@ -53,7 +53,7 @@ pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         first.push(cold / 1e6);
         next.push(warm / 1e6);
     }
-    let what = "building a client, default features, in ms: the first of a process".to_owned();
-    let detail = format!("each further one {:.3} ms", median(next));
+    let what = "building the first client of a process, default features, in ms".to_owned();
+    let detail = format!("each further client {:.3} ms", median(next));
     Ok(vec![Outcome { number: "14", what, bounds: ("1", "0.1"), measured: format!("{:.3}", median(first)), detail }])
 }

@@ -85,7 +85,7 @@ pub(crate) fn dependencies(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let ours = count_dependencies(&scratch.project, "generated-client", scratch)?;
     let peer = scratch.peers().and_then(|peers| count_dependencies(peers, "progenitor-made", scratch));
     let detail = peer.map_or_else(|problem| problem, |count| format!("progenitor's client: {count}"));
-    let what = "normal dependencies, default features".to_owned();
+    let what = "number of normal dependencies, default features".to_owned();
     Ok(vec![Outcome { number: "5", what, bounds: ("65", "50"), measured: ours.to_string(), detail }])
 }
 

@@ -49,7 +49,7 @@ impl Item {
         (if self.is_member() { self.owner.clone() } else { String::new() }, self.name.clone())
     }
 
-    /// Returns `true` if the name is written after its owner, like a field or a setter of an endpoint.
+    /// Returns `true` if users write the name after the owner, as they do for a field or for a setter of an endpoint.
     pub(super) fn is_member(&self) -> bool {
         self.name.starts_with('.') && !self.owner.is_empty()
     }

@@ -11,7 +11,8 @@ use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, re
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Returns the body of a successful response; `None` if the body is unknown. Its records have numbers as names.
+    /// Returns the body of a successful response; `None` if the body is unknown. Records in the body have provisional
+    /// names.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let responses = operation.get("responses")?;
         let success = success_response(responses);

@@ -57,12 +57,12 @@ fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
     }
 }
 
-/// Converts the flow that returns an access token; returns `None` if the path of the token is invalid
-/// or not below the base URL.
+/// Converts the flow that returns an access token. Returns `None` if the path of the token is invalid or not below the
+/// base URL.
 fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
     let url = text(flow, "tokenUrl")?;
     url_path::check(url, false).ok()?;
-    // Every base URL already ends in `base`, so the path of the token must not begin with it.
+    // Every base URL already ends in `base`, so the path of the token must not contain `base` again.
     let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/'))?;
     Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))
 }

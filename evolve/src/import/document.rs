@@ -38,7 +38,7 @@ impl Document {
                 Err(Refusal::new("Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first"))
             }
             "" => Err(Refusal::new(
-                "not an OpenAPI description: `openapi` with a version is missing; for responses use `cargo xtask learn`",
+                "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",
             )),
             version => Err(Refusal::Message(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1"))),
         }
@@ -46,7 +46,8 @@ impl Document {
 
     /// Follows the references of a value, and returns the target and the last reference.
     ///
-    /// Returns `None` if a reference leads out of the description, to a missing value, or in a cycle.
+    /// Returns `None` if a reference leads out of the description or to a missing value, or if the references form a
+    /// cycle.
     pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
         let mut last = None;
         for _ in 0..HOPS {
@@ -135,7 +136,7 @@ mod tests {
             ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported, expected 3.0 or 3.1"),
             (
                 "a: 1",
-                "not an OpenAPI description: `openapi` with a version is missing; for responses use `cargo xtask learn`",
+                "not an OpenAPI description: the key `openapi` is missing; to learn from responses, use `cargo xtask learn`",
             ),
             ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
         ];

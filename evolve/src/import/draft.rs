@@ -1,5 +1,5 @@
-//! The content of a description in the terms of the catalogue, before Rust names are chosen. Types and records have
-//! numbers as names.
+//! The content of a description in the format of the catalogue, before Rust names are chosen. Types and records have
+//! provisional names with numbers.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Draft {
     pub(super) records: Vec<Named>,
     /// Params that operations refer to.
     pub(super) shared: Vec<Tree>,
-    /// Pairs of the module of a group and an endpoint. The bodies of the endpoints refer to records by number.
+    /// The endpoints, each with the module of its group. The bodies of the endpoints refer to records by number.
     pub(super) endpoints: Vec<(String, Tree)>,
     /// The title and summary of each group, by module.
     pub(super) groups: BTreeMap<String, Tree>,
@@ -26,7 +26,7 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// The number of references to a record from fields or types of bodies; 0 for a type.
+    /// For a record, the number of references from fields and from types of bodies; 0 for a type.
     pub(super) uses: usize,
 }
 

@@ -99,8 +99,9 @@ impl Converter {
         new.with(kind, fields.unwrap_or_else(|| record_name(record).into()))
     }
 
-    /// Returns the `time` of a series that does not use the envelope's time field; it is `none` if no field is certain
-    /// to be the time. Returns `None` if the series needs no `time`.
+    /// Returns the value of the key `time` for a series that does not use the envelope's time field: the name of the
+    /// time field, or the string `none` if no field is certain to be the time. Returns `None` if the series needs no
+    /// key `time`.
     fn time(&self, record: usize) -> Option<String> {
         let is_inline = self.inline.contains(&record);
         let record = &self.draft.records[record];

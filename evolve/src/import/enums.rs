@@ -21,7 +21,7 @@ impl<'d> Reader<'d> {
             // `null` is not a value of the enum: `type` already declares that the schema is nullable.
             let is_value = is_value(&written);
             if !is_value && !value.is_null() {
-                self.omissions.add(Weight::Fact, "an `enum` value that is not one line without commas", pointer);
+                self.omissions.add(Weight::Fact, "an `enum` value that has several lines or a comma", pointer);
             }
             if is_value && !value.is_null() && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 let summary = self.summary(value, &["description", "title"]);

@@ -51,8 +51,8 @@ impl Reader<'_> {
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
-        // If the summary and the operation id become the same method name, the summary is used, because it is written
-        // for people.
+        // If the summary and the operation id become the same method name, the summary is used, because it is more
+        // readable.
         let summary = text(operation, "summary").filter(|summary| self.options.summaries && is_line(summary));
         let is_same = |summary: &&str| names::ident(summary, Case::Snake) == names::ident(&name, Case::Snake);
         summary.filter(is_same).map_or(name, str::to_owned)

@@ -19,7 +19,7 @@ impl<'d> Reader<'d> {
             let Some((item, _)) = self.resolve(item, &pointer) else { continue };
             self.omissions.unread(item, PATH, &pointer);
             let Some(operation) = item.get("get") else { continue };
-            // If the reference of an operation cannot be resolved, only its path is known.
+            // If the reference of an operation cannot be resolved, only the path of the operation is known.
             let operation = self.resolve(operation, &pointer).map_or(&Value::Null, |(operation, _)| operation);
             self.operation(path, item, operation, &pointer);
         }
@@ -37,8 +37,8 @@ impl<'d> Reader<'d> {
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        // A missing `parameters` means an empty list, so emitted descriptions declare unknown params with the key
-        // `x-params`.
+        // In OpenAPI, a missing `parameters` means an empty list, so `cargo xtask openapi` marks unknown params with
+        // the key `x-params`.
         let is_unknown = operation.is_null() || text(operation, "x-params") == Some("unknown");
         let (params, are_all) = self.params(item, operation, pointer);
         let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
@@ -55,13 +55,14 @@ impl<'d> Reader<'d> {
         self.draft.endpoints.push((group, tree));
     }
 
-    /// Returns the path without the suffix of the base URL, if it is valid in the catalogue.
+    /// Returns the part of the path after the suffix of the base URL; `None` if the catalogue does not allow such a
+    /// path.
     fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
         let server = self.server_path.as_str();
         let own = path.strip_prefix(server).filter(|_| !server.is_empty());
         let repeats = own.is_some_and(|own| own.is_empty() || own.starts_with('/'));
         if repeats {
-            self.omissions.add(Weight::Fact, format!("the server path `{server}`, which the path includes"), pointer);
+            self.omissions.add(Weight::Fact, format!("the server path `{server}`, already part of the path"), pointer);
         }
         // The path on the host, which includes the path of the server. A path in the catalogue is the part after the
         // suffix of the base URLs. The suffix may be only the end of the server's path.
@@ -85,8 +86,8 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// Adds the params that are missing in the list although they are in the path, and removes params `in: path` that
-    /// are not in the path. Returns `None` if the list may be incomplete and the path has no params.
+    /// Adds the params that are missing in the list although they are in the path, and removes params whose key `in`
+    /// contradicts the path. Returns `None` if the list may be incomplete and the path has no params.
     fn path_params(&mut self, path: &str, params: Vec<Tree>, are_all: bool, pointer: &str) -> Option<Vec<Tree>> {
         let in_path = url_path::params(path);
         let is_unknown = !are_all && in_path.is_empty();
@@ -94,7 +95,7 @@ impl<'d> Reader<'d> {
         let fits = |entry: &Tree| self.definition(entry).get("in").is_some() == in_path.contains(&&*name(self, entry));
         let (mut params, others): (Vec<_>, Vec<_>) = params.into_iter().partition(|entry| !is_unknown && fits(entry));
         for other in others {
-            let why = if is_unknown { "the other params are unknown" } else { "it contradicts the path" };
+            let why = if is_unknown { "the other params are unknown" } else { "its key `in` contradicts the path" };
             let why = format!("the param `{}`, because {why}", name(self, &other));
             self.omissions.add(Weight::Missing, why, pointer);
         }

@@ -49,7 +49,7 @@ impl<'d> Reader<'d> {
         (entries.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
-    /// Returns the entry for a shared param, which is read if it is not known yet.
+    /// Returns the entry for a shared param. If the param is not known yet, it is read first.
     fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
         if !self.shared.contains_key(id) {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
@@ -65,7 +65,7 @@ impl<'d> Reader<'d> {
         shared.map_or(entry, |index| &self.draft.shared[*index])
     }
 
-    /// Reads a param; `id` is empty unless the param is shared.
+    /// Reads a param. `id` is the id of a shared param, and empty for any other param.
     fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
@@ -90,7 +90,7 @@ impl<'d> Reader<'d> {
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
         };
         if param.get("schema").is_none() && item(&ty).is_none() {
-            self.omissions.add(Weight::Missing, "a param with JSON that is not a list", pointer);
+            self.omissions.add(Weight::Missing, "a param whose value is JSON other than a list", pointer);
             return None;
         }
         let is_list = item(&ty).is_some();
@@ -135,7 +135,7 @@ impl<'d> Reader<'d> {
         Some(summarized(tree).with_some("evidence", evidence).ordered(&PARAM))
     }
 
-    /// Returns `true` if a constant value is valid for a param with a plain type.
+    /// Returns `true` if `value` is valid as the constant value of a param that has the type `plain_type(schema)`.
     fn can_be_fixed(&mut self, schema: &'d Value, value: &str, pointer: &str) -> bool {
         let ty = plain_type(schema);
         let facts = self.facts_of_value(schema, ty, pointer);
@@ -187,8 +187,8 @@ fn plain_type(schema: &Value) -> &str {
     if matches!(ty, "integer" | "number" | "boolean") { ty } else { "string" }
 }
 
-/// Returns the type of one value. If several values can be sent, also returns the `list_setter` and, unless commas
-/// separate the values, their format.
+/// Returns the type of one value. If several values can be sent, also returns the `list_setter`, and the format of the
+/// list if commas do not separate the values.
 fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });

@@ -13,8 +13,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Returns the `service.yaml` for a new catalogue. `has_error_body` is `true` if there is already a catalogue that
-    /// describes the body of errors.
+    /// Returns the content of `service.yaml` according to the description. `has_error_body` is `true` if an existing
+    /// catalogue already describes the body of errors.
     pub(super) fn service(&mut self, has_error_body: bool) -> Tree {
         let root = &self.document.root;
         let info = root.get("info").unwrap_or(&Value::Null);

@@ -17,7 +17,7 @@ impl<'d> Reader<'d> {
     /// the schema refers or that it combines.
     pub(super) fn facts_of_value(&mut self, schema: &'d Value, ty: &str, pointer: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // The facts about a named type or record are declared there, so they are not repeated.
+        // A named type or record declares its facts itself, so they are not repeated.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.facts(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));
@@ -35,7 +35,7 @@ impl<'d> Reader<'d> {
         self.with_example(facts.with_some("format", format), ty, pointer)
     }
 
-    /// Returns the example and the range that an object declares, and its summary if texts are imported.
+    /// Returns the example and the range that an object declares, and its summary if summaries are imported.
     pub(super) fn facts(&self, value: &'d Value) -> Tree {
         Tree::map()
             .with_some("summary", self.summary(value, &["description"]))

@@ -63,7 +63,7 @@ impl Reader<'_> {
     fn draft(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
-                "the keys of the body look like data, not field names: {keys}; leave it `unknown` to get raw JSON"
+                "the keys of the body look like data, not field names: {keys}; leave the body `unknown` to get raw JSON"
             )));
         }
         let named = known.text("time");

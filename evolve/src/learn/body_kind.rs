@@ -56,7 +56,7 @@ pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
     Observed::of(responses.iter().map(|response| &response.body))
 }
 
-/// Returns the value at the JSON path of the records; without an envelope, it is the body.
+/// Returns the value at the JSON path of the records, or the body if the service has no envelope.
 fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&response.body), |data| response.at(data))
 }
@@ -84,11 +84,11 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
     match seen.times {
         0 => Err(Refusal::new("no records in the response; send a request that returns some")),
         all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("the records of the response have no fields; send a request that returns some"))
+            Err(Refusal::new("the records in the response have no fields; send a request for records with fields"))
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(
-            "the records are {}, but the catalogue supports only objects or only lists; leave the records `unknown`, and \
+            "the records are {}, but must all be objects or all be lists; leave the records `unknown`, and \
              the client returns raw JSON",
             seen.describe()
         ))),
@@ -104,7 +104,7 @@ pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> 
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::new(
-            "the response is not an object, as the catalogue declares; use another response, or correct `body`",
+            "the response is not an object, but the catalogue declares one; use another response, or correct `body`",
         )),
     }
 }

@@ -1,5 +1,5 @@
-//! Makes enums from strings. Only fields that the user listed become enums, because a response is no evidence that a
-//! list of values is complete.
+//! Makes enums from strings. Only fields that the user listed become enums, because responses do not prove that a list
+//! of values is complete.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
         let is_other = is_chosen && names::ident(wanted, Case::Pascal).as_deref() != Ok(ty);
         match TypeExpr::parse(ty)? {
             TypeExpr::Builtin(_) => {
-                self.editor.note(format!("cannot make an enum of `{name}`: its type is {ty}; use `string` first"));
+                self.editor.note(format!("cannot make an enum of `{name}`: change its type `{ty}` to `string` first"));
             }
             TypeExpr::Name(_) if is_other => {
                 self.editor
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         if namesake.is_some_and(|known| !wanted.is_chosen && !known.iter().any(is_among)) {
             let name = &wanted.name;
             self.editor.note(format!(
-                "`{name}` in the catalogue has none of the values of `{field}`; to merge them, use `--enum {field}={name}`"
+                "the known type `{name}` has none of the values of `{field}`; to merge them, use `--enum {field}={name}`"
             ));
         }
         let same = self.enums.iter().position(|(known, _)| known.name == wanted.name);

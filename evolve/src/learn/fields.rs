@@ -25,11 +25,11 @@ pub(super) struct FieldList {
     pub(super) is_shared: bool,
 }
 
-/// If a field has fewer values, they may all be integers by chance.
+/// If a field has fewer values than this, all of them may be integers by chance.
 const FEW: usize = 10;
 
 impl Reader<'_> {
-    /// Widens a known list of fields to fit the responses, and returns the result.
+    /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result.
     pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
         // The list may already have been widened by another part of the responses.
         let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());

@@ -58,7 +58,7 @@ impl Reader<'_> {
     }
 }
 
-/// Collects the values next to the records of all bodies, by path.
+/// Collects the values in all bodies except the records, by path.
 fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
     let mut around = Observed::default();
     for body in responses.iter().filter_map(|response| response.body.as_mapping()) {
@@ -69,8 +69,8 @@ fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Ob
     around
 }
 
-/// Collects the entries next to the records and the metadata, in an object and in the inner objects on the path to the
-/// records or the metadata.
+/// Collects the entries of an object except the records. If an entry is an object that contains the records or the
+/// metadata, the entries of this inner object are collected instead.
 fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };

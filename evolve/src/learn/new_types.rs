@@ -29,7 +29,7 @@ impl Reader<'_> {
             }
             Guess::List => return self.holding(name, "list", seen.items.as_deref()),
             Guess::Map => {
-                self.editor.note(format!("`{name}` is a map, as its keys look like data: `{}`", seen.fields.0[0].0));
+                self.editor.note(format!("`{name}` is a map because its key `{}` looks like data", seen.fields.0[0].0));
                 return self.holding(name, "map", seen.under_keys.as_deref());
             }
             Guess::Rows => self.record(name, &seen.named(name_of_index(seen, default, TIME))),
@@ -89,7 +89,7 @@ impl Reader<'_> {
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             self.editor.note(format!(
-                "all fields of {what} have the same record; if {} are not field names, make {what} a map",
+                "all fields of {what} have the same record type; if {} are not field names, make {what} a map",
                 keys.join(" and ")
             ));
         }

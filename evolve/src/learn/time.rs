@@ -111,7 +111,7 @@ impl Reader<'_> {
         let (time, why) = match names.as_slice() {
             [one] if are_times == [true] => (*one, String::new()),
             [] => ("none", String::new()),
-            [one] => ("none", format!(", because `{one}` may be a different time; if not, set `time: {one}`")),
+            [one] => ("none", format!(", because `{one}` may be another time; if it is right, set `time: {one}`")),
             _ => (
                 "none",
                 format!(", because the time may be any of {}; set `time` to the right field", names.join(", ")),
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 }
 
-/// Changes the type of a field to `timestamp` if it is the declared time of a body, regardless of its values.
+/// Changes the type of a field to `timestamp` if `time` names the field, regardless of its values.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
     if time.is_some() && field.text("name") == time && field.text("type") != Some("timestamp") {
         field.remove("unit");

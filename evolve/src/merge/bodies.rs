@@ -61,7 +61,7 @@ impl Merger<'_> {
     pub(super) fn keep_time(&mut self, here: &Tree, body: &mut Tree, gap: &Gap) {
         let Some(known) = here.get("body") else { return };
         let envelope = self.editor.service.envelope_time().map(|time| time.name.to_string());
-        // A description has no type for a time that is a number.
+        // OpenAPI has no type for numeric timestamps, so the drafted type of the time is `integer`.
         let is_time =
             |field: &&mut Tree| field.text("name") == known.text("time") && field.text("type") == Some("integer");
         if let (Some(Tree::List(fields)), None) = (body.get_mut("series"), known.get("format"))
@@ -103,13 +103,13 @@ impl Merger<'_> {
         }
         if !lost.is_empty() {
             let (name, lost) = (here.text("name").unwrap_or_default(), lost.join(", "));
-            self.editor.note(format!("the body of `{name}` loses {lost}, which the new fields contradict"));
+            self.editor.note(format!("the body of `{name}` loses {lost}, because the new fields contradict it"));
         }
     }
 
-    /// Removes the envelope's time field from the fields of a body, unless the series has another time field or lists
-    /// all fields by position. The format of the field becomes that of the body. Returns the name of the field, which
-    /// the body then has without listing it.
+    /// Removes the envelope's time field from the listed fields of a body, and moves its format to the body. A series
+    /// with another time field, or with positional records, is not changed. The returned set contains the Rust name of
+    /// the time field, because the emitted record still has the field.
     fn omit_time(&self, body: &mut Tree) -> NamesInUse {
         let mut idents = NamesInUse::default();
         let time = YamlPath::envelope().key("time").tree(self.editor);

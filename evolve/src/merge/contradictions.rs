@@ -16,15 +16,16 @@ use crate::yaml_tree::Tree;
 /// A param or field.
 struct Named {
     name: String,
-    /// The JSON type of its values; for a list or map, followed by the types of its items.
+    /// The JSON type of the values; for a list or map, followed by the types of the items.
     kinds: Vec<&'static str>,
-    /// The values of its type, if it is an enum.
+    /// The values of the type, if the type is an enum.
     values: Vec<String>,
     /// The definition of the param or field; for a `use` entry, with the overrides of the entry.
     definition: Tree,
 }
 
-/// Params or fields to compare: the words for a note, those of the catalogue, and those of the draft.
+/// Params or fields to compare: the text that introduces them in a note, the list of the catalogue, and the list of the
+/// draft.
 type Pair = (String, Vec<Named>, Vec<Named>);
 
 impl Merger<'_> {
@@ -106,8 +107,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. The items of
-    /// `file` can refer to the known record.
+    /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. Names in the
+    /// known record are looked up from `file`.
     pub(super) fn has_fields_of(&self, file: &str, known: &Tree, new: &Tree) -> bool {
         let here = Side { editor: self.editor, index: &self.known, file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: SERVICE };
@@ -132,7 +133,7 @@ fn differences(here: &[Named], there: &[Named], source: Source) -> Vec<(&'static
         compare("required in the description", |known, new| {
             (new.has("required") && !known.has("required") && !known.has("const_value")).then(String::new)
         });
-        // A known param that is not an argument is not compared, because the client does not require it anyway.
+        // Of the known params, only arguments are compared, because the client requires no other param.
         compare("not required in the description", |known, new| {
             let is_sent = is_argument(&new.definition) || new.has("const_value");
             (is_argument(&known.definition) && !is_sent).then(String::new)
@@ -276,7 +277,7 @@ impl<'a> Side<'a> {
     }
 
     /// Returns the JSON type of a type in the catalogue. Types are compared by their JSON types, because other
-    /// differences may not be contradictions.
+    /// differences are not necessarily contradictions.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
             // A timestamp may be a number or a string.

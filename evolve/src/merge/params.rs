@@ -138,7 +138,8 @@ impl Merger<'_> {
     }
 }
 
-/// Returns a param of this type without the minimum 0, which a count implies.
+/// Returns a param of the type `ty`. If the type is `count`, a minimum of at most 0 is removed, because a `count` is
+/// never negative.
 fn without_implied_minimum(param: &Tree, ty: &str) -> Tree {
     let mut param = param.clone();
     if let Some(range) = param.get_mut("range").filter(|range| ty == "count" && is_within(range, 0.0)) {

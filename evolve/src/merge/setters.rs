@@ -145,7 +145,7 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
     Some(if ty == ident { format!("{ident}_enum") } else { longer() })
 }
 
-/// Returns `true` if a param is an argument of the method, which has no setter.
+/// Returns `true` if a param is an argument of the method. An argument has no setter.
 pub(super) fn is_argument(param: &Tree) -> bool {
     let required = param.text("required").and_then(Evidence::of);
     param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)

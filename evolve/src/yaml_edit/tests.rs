@@ -195,7 +195,7 @@ fn unsafe_edits_are_reported_and_not_made() {
         map.put("b", Tree::Number("2".to_owned()), &[]);
     });
     assert_eq!(text, "a: >-\n  x\n  y\nb: 2\n");
-    assert_eq!(unchanged, ["`a` is written on several lines; write `z` there by hand"]);
+    assert_eq!(unchanged, ["`a` is written on several lines; replace the value with `z` by hand"]);
     check("l: [\n  a # ]\n]\n", &[Key("l")], push("x".into()), "l: [\n  a, x # ]\n]\n");
 }
 

@@ -6,12 +6,12 @@ use serde_yaml::{Mapping, Value};
 
 use super::Tree;
 
-/// Texts that some parser does not read as text, separated by bars.
+/// Texts, separated by bars, that at least one parser does not read as a string.
 const MISREAD: &str = "on|Off|OFF|yes|No|y|N|true|False|~|null|NULL||=|<<|2024-01-01|2024-1-1|2024-01-01T00:00:00Z|\
     2024-01-01 00:00:00|12:30|1:30:59|-1:30|12:30.5|0777|0o7|0x1F|0b11|1_000|.5|5.|+1|-1|1e3|\
     1.5E+3|.inf|-.INF|.nan|1__0|- a|a: b|a #b|#a|&a|*a|!a|%a|@a|`a|[a|{a|a:|---| a|a ";
 
-/// Texts that every parser reads as text.
+/// Texts that every parser reads as a string.
 const PLAIN: &[&str] = &["a", "only", "yesterday", "1m", "1h", "1d", "24h", "v2", "a.b", "a-b", "a_b", "/a/b", "größe"];
 
 fn both(text: &str) -> [(String, Value); 2] {

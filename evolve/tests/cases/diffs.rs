@@ -1,8 +1,8 @@
 //! Every file of `diffs/` is a test. Its input is a change of a catalogue. The expected output is the exact report of
 //! the consequences for users.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` writes the actual output to the cases, but no verdicts,
-//! which are written by hand, as `diffs/README.md` describes.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` writes the actual output to the cases. It does not write
+//! verdicts: they are written by hand, as `diffs/README.md` describes.
 
 use std::collections::BTreeMap;
 use std::fs;

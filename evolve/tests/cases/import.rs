@@ -2,7 +2,7 @@
 //! output is the exact notes and the exact edit. A second import of the same description must edit nothing.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` writes the actual output to the cases. If the folder
-//! contains an empty file `summaries`, texts are imported too. Any other file is an error.
+//! contains an empty file `summaries`, summaries and descriptions are imported too. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let before = case.join("before");
     let descriptions = entries(case).into_iter().filter(|path| name(path).starts_with("openapi."));
     let [description] =
-        descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("not one description: {all:?}"))?;
+        descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("expected one description: {all:?}"))?;
     reject_others(case, |name| matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "before"))?;
     if before.exists() {
         reject_others(&before, codegen::is_part)?;
@@ -47,7 +47,7 @@ fn check(case: &Path) -> Result<(), Failed> {
 }
 
 /// Checks that a second import of the same description edits nothing. If the first import created the catalogue, the
-/// second must report no contradiction to it.
+/// second import must report no contradiction to the catalogue.
 fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
     let after = texts_after(before, change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -57,7 +57,7 @@ fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import
     }
     let contradicts = |line: &&String| !before.exists() && !line.starts_with("not imported");
     let contradictions: Vec<_> = again.notes().iter().filter(contradicts).collect();
-    if contradictions.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {contradictions:#?}").into()) }
+    if contradictions.is_empty() { Ok(()) } else { Err(format!("contradictions: {contradictions:#?}").into()) }
 }
 
 /// Returns the files of a catalogue after a change.
@@ -71,8 +71,8 @@ fn notes(change: &CatalogueChange) -> String {
     change.notes().iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Checks that new endpoints do not change existing setters: they may have other types for a known param, but programs
-/// that set the param on other endpoints still compile.
+/// Checks that new endpoints do not change existing setters: new endpoints may have other types for a known param, but
+/// programs that set the param on other endpoints still compile.
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");

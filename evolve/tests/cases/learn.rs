@@ -2,8 +2,8 @@
 //! the exact edit.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` writes the actual output to the cases. The file `enums`
-//! lists the fields that become enums. A folder without `service.yaml` uses the one of the generator's cases. Any other
-//! file is an error.
+//! lists the fields that become enums. A folder without `service.yaml` uses the `service.yaml` of the generator's
+//! cases. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Confirms every recorded verdict with the compiler.
 //!
 //! Both clients of a case are emitted, and the programs of the case are run with each client. If `downstream.rs` no
-//! longer compiles or runs, the change is major. If `upgraded.rs` works only after the change, it is minor.
+//! longer compiles or runs, the change is major. If `upgraded.rs` works only after the change, the change is minor.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -84,7 +84,7 @@ impl Clients {
         Ok(built("example").filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect())
     }
 
-    /// Returns a message if the programs of a case show another verdict than the recorded one.
+    /// Returns a message if the programs of a case show a verdict that differs from the recorded verdict.
     fn error(&self, case: &Case, compiled: &BTreeSet<String>) -> Option<String> {
         let works = |program: &str, side: &str| {
             let name = example(case, program, side);

@@ -140,7 +140,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
     let options = Import {
         text: description.expect("a description"),
         evidence: "documented".to_owned(),
-        // Texts are imported too, because they have to be escaped in the documentation.
+        // Summaries and descriptions are imported too, because the emitted documentation has to escape them.
         summaries: true,
     };
     let before = case.join("before");

@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// A round tests one in this many pairs, on average.
+/// A round tests a random selection of the pairs of cases: one pair in this many, on average.
 const PAIRS: usize = 128;
 
 #[test]
@@ -135,7 +135,7 @@ fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
 struct Draw(u64);
 
 impl Draw {
-    /// Creates the sequence for two cases in a round, which does not depend on other cases.
+    /// Creates the sequence of numbers for two cases in a round. Other cases do not affect the sequence.
     fn of(first: &str, second: &str, round: u64) -> Self {
         let text = format!("{first}/{second}/{round}");
         Self(

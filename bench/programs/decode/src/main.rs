@@ -1,7 +1,7 @@
 //! Decodes a body of 10,000 records, with our decoder or with plain `serde` derives (`strict`).
 //!
-//! `decode BODY ours|strict|none` decodes the body once or not at all, so that its instructions can be counted. `decode
-//! BODY time` prints the nanoseconds that each decoder takes.
+//! `decode BODY ours|strict|none` decodes the body once, or with `none` not at all, so that callgrind can count the
+//! instructions of the decoder. `decode BODY time` prints the nanoseconds that each decoder takes.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -39,7 +39,7 @@ struct Wide {
     open_interest: Option<f64>,
 }
 
-/// The record for plain derives. They drop unknown fields, which our decoder keeps.
+/// The record for plain derives, which drop unknown fields. Our decoder keeps these fields.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "decoded, not used")]

@@ -1,7 +1,7 @@
-//! Decodes random floats and edge cases, written with seventeen digits and in the shortest form. Prints the number of
-//! decoded floats and the number of misread floats.
+//! Decodes random floats and edge cases, each written with seventeen digits and in the shortest form. Prints the number
+//! of all floats and the number of floats that were decoded wrongly.
 //!
-//! Both forms identify an `f64` exactly, so the decoded bits must equal the original bits.
+//! Both ways of writing identify an `f64` exactly, so the decoded bits must equal the original bits.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};
@@ -29,8 +29,8 @@ fn main() {
     println!("{} {misread}", numbers.len() * 2);
 }
 
-/// Returns powers of two and of ten, the largest and the smallest float, the smallest normal float, and the neighbours
-/// of each.
+/// Returns powers of two and of ten, the largest and the smallest float, the smallest normal float, and the floats next
+/// to all of these.
 fn edges() -> Vec<f64> {
     let twos = (0..2_046_u64).map(|exponent| f64::from_bits((exponent + 1) << 52));
     let tens = (-320..308).map(|exponent| format!("1e{exponent}").parse().unwrap_or(0.0));
