@@ -34,7 +34,7 @@ struct Account {
 
 #[derive(Default)]
 struct State {
-    /// The number of attempts for each status, or for each phase in which attempts failed.
+    /// The number of attempts by result: the status of the response, or the phase in which the attempt failed.
     attempts: BTreeMap<String, u64>,
     /// The times of 429 responses.
     rate_limited_at: Vec<Instant>,
@@ -133,10 +133,10 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
         (!errors.is_empty(), format!("calls failed: {}", errors.join(" | "))),
         (
             state.successes != calls || begun != calls,
-            format!("calls: {begun} started, {calls} ended, {} observed", state.successes),
+            format!("calls: {begun} started, {calls} returned, {} successes observed", state.successes),
         ),
-        (state.failures > 0, format!("{} observed failures", state.failures)),
-        (late > 0, format!("{late} responses with 429 after the third minute")),
+        (state.failures > 0, format!("{} failures observed", state.failures)),
+        (late > 0, format!("{late} responses had the status 429 after the third minute")),
         (growth > 0, format!("memory grew by {growth} KiB more than the allowed 10 % plus 2 MiB: {memory:?}")),
     ];
     table.into_iter().filter(|(is_found, _)| *is_found).map(|(_, finding)| finding).collect()

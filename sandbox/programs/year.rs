@@ -1,9 +1,10 @@
 //! Fetches a year of one-minute records from a sandbox that enforces limit set A, with the history of the client and in
 //! other ways: `year WHAT…`.
 //!
-//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults. Each must return
-//! exactly the records of the sandbox; `fast` and `slow` must also keep a time limit and receive no status 429. `memory`
-//! streams ten million records from a mock transport. `cargo xtask verify history` runs these four.
+//! `fast` and `slow` fetch the year with response times of 100 ms and 1.5 s, `faults` with many faults. Each of the
+//! three must return exactly the records of the sandbox; `fast` and `slow` must also finish within a time limit and
+//! receive no status 429. `memory` streams ten million records from a mock transport. `cargo xtask verify history` runs
+//! all four.
 //!
 //! `others` compares three ways to fetch the year with a response time of 300 ms: a history, a plain loop, and ten
 //! tasks that wait after a 429. An argument with a slash is the path of another program that fetches the year: the
@@ -80,7 +81,7 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
     let all = history.skip_failed_pages().collect().await?;
     let (elapsed, counts) = (begun.elapsed(), sandbox.counts());
     println!(
-        "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} pages, {} rate-limited",
+        "{name}: {} records in {:.1} s (planned: at least {:.1} s); {} requests for {} pages, {} rate-limited",
         all.records.len(),
         elapsed.as_secs_f64(),
         plan.min_duration.unwrap_or_default().as_secs_f64(),

@@ -43,7 +43,7 @@ enum Fault {
     Replacement(Replacement),
     Edit(Edit),
     Delivery(Delivery),
-    /// A connection that is used again is closed.
+    /// The server closes a reused connection instead of sending a response.
     Stale,
     /// Connections are reset when they are accepted.
     ResetAtAccept,
@@ -86,7 +86,8 @@ impl Faults {
         Ok(Self { rules: rules.into_iter().map(armed).collect::<Result<_, _>>()? })
     }
 
-    /// Returns the faults of a request with this target; `reused` means that the connection has had a request before.
+    /// Returns the faults of a request with this target. `reused` is `true` if an earlier request used the same
+    /// connection.
     pub(crate) fn draw(&self, target: Target, reused: bool) -> ActiveFaults {
         let mut active = ActiveFaults::default();
         for (rule, seed, matched) in &*self.rules {

@@ -1,9 +1,9 @@
 //! A mock server for any emitted client, for tests and for experiments without a key or a network.
 //!
-//! [`Sandbox::of`] creates it from the registry of a client. Every endpoint with a path is served on a local socket,
-//! with the envelope, the fields and the ranges that the registry declares. The values are generated from a seed, so
-//! the same request gets the same response. Requests are checked against the registry, which is the only source of
-//! facts about the service.
+//! [`Sandbox::of`] creates the server from the registry of a client. Every endpoint with a path is served on a local
+//! socket, with the envelope, the fields and the ranges that the registry declares. The values are generated from a
+//! seed, so the same request gets the same response. Requests are checked against the registry, which is the only
+//! source of facts about the service.
 
 mod access;
 mod fault;

@@ -112,7 +112,7 @@ fn rate_limited(shared: &Shared, wait: Duration) -> Response {
             shared.settings.seed.name("Retry-After").number(rate_limited).unit() < 0.5
         }
     };
-    // The time is rounded up, so that a client that waits for whole seconds waits long enough.
+    // The time is rounded up to whole seconds, so that the client does not retry too early.
     let whole = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
     let value = if date {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

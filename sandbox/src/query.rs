@@ -124,8 +124,8 @@ impl Query {
     }
 }
 
-/// Returns the values in a text. Commas separate the values of lists and of closed types. Empty values are omitted if
-/// the param is a string, an open type or a list.
+/// Splits a text into its values. Commas separate the values of lists and of closed types, which are types with a fixed
+/// list of values. Empty values are omitted if the param is a string, an open type or a list.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = value.parse()
@@ -176,7 +176,7 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
     }
 }
 
-/// Rejects values that the service rejects according to the registry, from any source.
+/// Rejects values that the service rejects according to any source in the registry.
 fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
     let name = param.wire_name;
     if param.rejected_values.contains(&value) {
@@ -202,8 +202,8 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     Err(Rejection::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
-/// Rejects a time that is probably in another unit. In the unit of the param, such a time would be after the year 5000
-/// or, if there is a coarser unit, before March 1973.
+/// Rejects a time that is probably in another unit: read in the unit of the param, it would be after the year 5000 or,
+/// for a param that is not in seconds, before March 1973.
 fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
     const BORDER: u64 = 100_000_000_000;
     let other = match integer(value).map_or(0, i64::unsigned_abs) {

@@ -1,6 +1,6 @@
 //! Rejections of requests: a status, a message for users and a code for programs.
 //!
-//! The body has the layout that the registry declares for errors. The code that rejects a request chooses the status.
+//! The body has the layout that the registry declares for errors. The module that rejects a request chooses the status.
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;

@@ -19,8 +19,8 @@ use crate::values::{self, Source};
 
 /// The header that marks a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
-/// The body has a key of this name too. A saved response may have lost its headers, and `cargo xtask learn` must not
-/// treat it as a response of the real service.
+/// The body has a key with the same name, because a saved response may have lost its headers, and `cargo xtask learn`
+/// must not treat such a response as a response of the real service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 
 /// The number of records in a list that is not a time series.
@@ -127,9 +127,10 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
 
 /// Returns the metadata of a series, and `true` if there is data for the request.
 ///
-/// For a named type such as an exchange, the first list in the metadata contains the values that the data covers. They
-/// are the known values in the request. If the request has none, they are all known values, or only the first known
-/// value if no param accepts several. A second list of the same type contains the unknown values in the request.
+/// For a named type such as an exchange, the first list in the metadata contains the values that the data covers. These
+/// are the known values in the request. If the request contains none, these are all known values, or only the first
+/// known value if no param accepts several values. A second list of the same type contains the unknown values in the
+/// request.
 fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
     for field in registry.metadata.fields {

@@ -90,7 +90,7 @@ fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     })
 }
 
-/// Returns the endpoints that have a path. Each path is without its fragment, which is not sent.
+/// Returns the endpoints that have a path. The fragment of each path is removed, because it is not sent.
 pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
 }

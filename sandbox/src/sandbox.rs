@@ -102,7 +102,7 @@ impl Sandbox {
             Err(error) => drop(started.send(Err(error))),
         };
         let thread = thread::Builder::new().name("sandbox".to_owned()).spawn(run)?;
-        // Waits until the server's runtime has started, to return its error.
+        // Waits until the server's runtime has started, so that an error at the start can be returned.
         is_started.recv().map_err(io::Error::other)??;
         Ok(Self { base_url, shared, running: Some(running), thread: Some(thread) })
     }

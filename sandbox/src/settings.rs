@@ -106,7 +106,7 @@ impl Builder {
         self
     }
 
-    /// Sets the client id and secret that can request tokens; default: any.
+    /// Sets the only client id and secret that can request tokens; default: any.
     pub fn client_credentials(mut self, id: impl Into<String>, secret: impl Into<String>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
         self
@@ -148,15 +148,16 @@ impl Builder {
         self
     }
 
-    /// Also rejects unknown values of open types, to which the service may add values.
+    /// Also rejects unknown values of open types, which are types to which the service may add values.
     pub fn only_known_values(mut self) -> Self {
         self.settings.strictness = Strictness::OnlyKnownValues;
         self
     }
 
-    /// Enforces the limit set of the registry with this name; repeatable. By default, no limit set is enforced.
+    /// Enforces the limit set with this name in the registry. Further calls add limit sets. By default, none is
+    /// enforced.
     ///
-    /// A request beyond the limit gets a 429 response, and does not count against the limit.
+    /// A request beyond the limit gets a 429 response. Such a request does not count against the limit.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {
         self.limit_sets.push(name.into());
         self

@@ -57,13 +57,13 @@ impl RangeParams {
         chooses.into_iter().flatten().any(|known| known.wire_name == param.wire_name)
     }
 
-    /// Returns the intervals of a request at a time (in Unix seconds), in the requested order.
+    /// Returns the intervals for a request, in the requested order. `now` is the current time in Unix seconds.
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<(i64, i64)> {
         let length = self.step.map_or(HOUR, |param| length(query, param));
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
         let from = time(self.from).unwrap_or(DATA_START).max(DATA_START);
         let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));
-        // The request may have any times; a range that starts after its end is empty.
+        // A request may contain any times. If its range starts after it ends, the range is empty.
         if from > to {
             return Vec::new();
         }

@@ -1,7 +1,7 @@
 //! The token endpoint, which returns a bearer token for client credentials, or the documented error.
 //!
-//! If a request is wrong in several ways, the API key is checked first, then the content type, then the credentials;
-//! the service's order is not documented. Tokens are kept until they expire or are revoked.
+//! If a request is wrong in several ways, the API key is checked first, then the content type, then the credentials. It
+//! is not documented in which order the service checks them. Tokens are kept until they expire or are revoked.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -56,7 +56,7 @@ fn client(headers: &HeaderMap, expected: Option<&ClientCredentials>) -> Result<(
     };
     let decoded = BASE64_STANDARD.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let Some((id, secret)) = decoded.as_deref().and_then(|decoded| decoded.split_once(':')) else {
-        return Err("the Basic value is not base64 of client id, colon and client secret");
+        return Err("the Basic value is not the base64 encoding of `CLIENT_ID:CLIENT_SECRET`");
     };
     let accepted = match expected {
         Some((expected_id, expected_secret)) => (id, secret) == (expected_id, expected_secret),

@@ -1,8 +1,8 @@
 //! Counts requests, and enforces limits.
 //!
 //! Each request is recorded with its arrival time and is in flight until its slot is dropped. The limits are those of
-//! the registry: a maximum number of requests in any window, and of requests in flight. A request beyond these limits
-//! is rejected and appears in the counts, but does not use up the limits.
+//! the registry: a maximum number of requests in any window, and a maximum number of requests in flight. A request
+//! beyond these limits is rejected and appears in the counts, but does not use up the limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl Counts {
     }
 }
 
-/// The highest number of requests in any window of one length.
+/// The highest number of requests that arrived in any window of one limit set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Peak {
@@ -137,7 +137,7 @@ impl Traffic {
     }
 }
 
-/// A request, as counted by limits.
+/// A request with the weight that limits count.
 #[derive(Clone, Copy)]
 struct Counted<'e> {
     endpoint: Option<&'e EndpointInfo>,
@@ -145,7 +145,7 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// Returns the weight with which a limit counts this request.
+    /// Returns the weight of this request for a limit: 0 if the limit does not count the endpoint.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
@@ -157,7 +157,7 @@ impl State {
         let in_flight = self.in_flight;
         let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(request.endpoint));
         let waits = counting.map(|(limit, window)| {
-            // It is unknown when a response ends, so the wait is a second, the minimum of `Retry-After`.
+            // It is unknown when a request in flight ends, so the wait is one second, the minimum of `Retry-After`.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= to_usize(concurrent));
             window
                 .wait(now, to_usize(limit.requests).saturating_sub(request.weight))

@@ -19,7 +19,7 @@ pub(crate) struct Source {
     pub(crate) seed: Seed,
     /// The interval that the record covers, in Unix seconds.
     pub(crate) interval: (i64, i64),
-    /// The field that contains the start of the interval; other timestamps contain its end.
+    /// The field that contains the start of the interval. Other timestamp fields contain the end of the interval.
     pub(crate) time: Option<&'static str>,
     pub(crate) depth: u8,
 }
@@ -73,14 +73,15 @@ fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Sou
     let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
     let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
     let (first, last) = (price(start), price(end));
-    // A wick covers at most a hundredth of the distance to the end of the range, so no value is outside the range.
+    // A wick, the part of a candle beyond open and close, covers at most a hundredth of the distance to the end of the
+    // range, so no value is outside the range.
     let wick = |name| seed.name(name).number(start).unit() / 100.0;
     let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
     let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");
     Some(([open, high, low, close], [first, highest, lowest, last].map(|value| round(value, bounds))))
 }
 
-/// One field of a record, or one value of a list in it.
+/// One field of a record, or one item of a list in the field.
 #[derive(Clone, Copy)]
 struct Field<'f> {
     field: &'f FieldInfo,

@@ -11,7 +11,7 @@ use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
 ///
-/// On a terminal it prompts for missing options. An empty answer becomes `unknown`.
+/// On a terminal, the command prompts for missing options. An empty answer becomes `unknown`.
 #[derive(Args)]
 pub(crate) struct Add {
     /// The path of the endpoint, without the base URL; a param in the path is written `{name}`

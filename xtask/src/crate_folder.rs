@@ -37,7 +37,7 @@ impl CrateFolder {
         if !package.can_be_named() {
             let remedy = "rename the folder, or set another name in its `Cargo.toml`";
             return Err(format!(
-                "error: `{}` is not valid as the name of an emitted crate (not a Rust name, a keyword, or one of its dependencies); \
+                "error: `{}` is not valid as the name of an emitted crate (expected a Rust name that is neither a keyword nor a dependency); \
                  {remedy}\n",
                 package.name
             ));

@@ -18,10 +18,10 @@ use crate::terminal::{fail, print};
 /// Compares spec/ (or `--spec`) with its content at a git revision, and lists the endpoints, params, fields and values
 /// that are new, renamed, retyped or removed, by their names in the client.
 ///
-/// The verdict is that of the most severe change: `major` if an existing program no longer compiles or starts, or its
-/// requests are rejected; `minor` if something was added; `patch` otherwise. The output names the next version, which
-/// is computed from the version at the revision: below 1.0.0, a major change raises the second number, and any other
-/// change the third. At the end there is a changelog entry to copy.
+/// The verdict depends on the most severe change: `major` if an existing program no longer compiles or starts, or if
+/// its requests are rejected; `minor` if something was added; `patch` otherwise. The output names the next version,
+/// which is computed from the version at the revision: below 1.0.0, a major change raises the second number, and any
+/// other change the third. At the end there is a changelog entry to copy.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
@@ -71,7 +71,7 @@ impl Diff {
     }
 }
 
-/// Returns the verdict on all changes of our own catalogue since a revision; `None` if nothing has changed.
+/// Returns the verdict on the changes of our own catalogue since a revision; `None` if nothing has changed.
 pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
     let diff = Diff { revision: revision.to_owned(), spec: None, fail_on: None };
     Ok(diff.compare()?.0.verdict())

@@ -35,11 +35,11 @@ pub(crate) struct Learn {
     /// Request every endpoint whose fields are unknown
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
-    /// A param to send; with `--untyped`, it is sent only to endpoints that have it
+    /// A param to send; with `--untyped`, the param is sent only to endpoints that have it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
     params: Vec<(String, String)>,
-    /// A string field that becomes an enum; use it only if the learned and known values are all that exist. `=TYPE`
-    /// names the enum
+    /// A string field that becomes an enum; use this option only if no values exist besides the learned and the known
+    /// ones. `=TYPE` names the enum
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// The evidence of the learned facts
@@ -90,7 +90,7 @@ impl Learn {
         let catalogue = || load(&self.target.spec());
         if self.live && !self.target.is_ours() {
             return Err(Refusal::Message(
-                "--live uses the client and the key of this project's own catalogue, but --spec is another one; save \
+                "--live uses the client and the key of this project's own catalogue, but --spec names another; save \
                  responses of that service with `curl -i`, and pass the files"
                     .to_owned(),
             ));

@@ -117,7 +117,7 @@ impl Check {
     fn run(&self, arguments: &[String]) -> Result<(), String> {
         let missing = self.missing();
         if !missing.is_empty() {
-            return Err(format!("error: `verify {}` needs more programs; run `{}`\n", self.name, missing.join(" && ")));
+            return Err(format!("error: `verify {}` lacks programs; run `{}`\n", self.name, missing.join(" && ")));
         }
         print(&format!("== {}: {}\n", self.name, self.description));
         let mut script = Command::new(&self.path);
@@ -169,7 +169,7 @@ mod tests {
         let text = "#!/bin/sh\n# Nothing.\n# needs: true; a\n# needs: no-such-program --version; b c\nexit 0\n";
         let check = Check::new("no/such/script".into(), text);
         assert_eq!(check.listing(), "script: Nothing.\n  a program is missing; run `b c`\n");
-        let expected = "error: `verify script` needs more programs; run `b c`\n";
+        let expected = "error: `verify script` lacks programs; run `b c`\n";
         assert_eq!(check.run(&[]), Err(expected.to_owned()));
     }
 }

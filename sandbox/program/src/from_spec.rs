@@ -207,7 +207,8 @@ impl<'a> Tables<'a> {
             Type::Any => ValueType::Any,
             Type::Named(name) => self.named(name).map_or(ValueType::String, ValueType::Named),
             Type::Record(record) => self.record(record).map_or(ValueType::Any, ValueType::Record),
-            // The sandbox sends empty lists and maps of such records, so it does not need the fields of the records.
+            // For a recursive record, the sandbox sends only empty lists and maps, so it does not need the fields of
+            // the record.
             Type::Recursive(_) => ValueType::Recursive(|| const { &RecordInfo::new("", &[]) }),
             Type::List(item) => ValueType::List(leak(self.ty(item))),
             Type::Map(item) => ValueType::Map(leak(self.ty(item))),

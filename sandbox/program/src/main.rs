@@ -41,7 +41,7 @@ struct Cli {
     /// are enforced too
     #[arg(long)]
     lenient: bool,
-    /// Reject unknown values of open types too
+    /// Also reject unknown values of open types, which are types to which the service may add values
     #[arg(long, conflicts_with = "lenient")]
     only_known_values: bool,
     /// The delay of every response: `100ms`, or `50ms..150ms`
@@ -82,7 +82,7 @@ async fn run(cli: Cli) -> io::Result<()> {
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder()?.start()?;
-    // The handlers are installed before the first output, because its reader may send a signal at once.
+    // The handlers are installed before the first output, because a reader of the output may send a signal at once.
     let end_signal = end_signal()?;
     // Both lines are written at once, because the reader may close the pipe after the first line.
     let urls = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());

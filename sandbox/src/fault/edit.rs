@@ -1,4 +1,4 @@
-//! Changes to the content of bodies.
+//! Faults that change the content of a body.
 //!
 //! A fault changes the body of a successful response, and makes random choices with the seed of the request. The fault
 //! `malformed` cuts any body short. The other faults change only bodies that are JSON.

@@ -57,7 +57,7 @@ FAULT is one of
   trickle=20ms            the body is sent byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
   cut=body                the connection is closed after the `request`, `head` or half of the `body`
-  reset=body              the same with a reset; reset=accept resets it before the request
+  reset=body              the same, but the connection is reset; reset=accept resets it before the request
   stale                   a connection is closed when it is reused
 ";
 
@@ -98,7 +98,7 @@ impl FromStr for Rule {
         rule.target = words.next_if(|(_, word)| !is_like_a_share(word)).map(|(_, word)| word.to_owned());
         if let Some((start, word)) = words.next() {
             let wrong = || {
-                let help = "write a share as `10%`, or as `2x` for the first two";
+                let help = "write a share as `10%`, or as `2x` for the first two requests";
                 RuleError::new(text, (start, word), format!("invalid share `{word}`"), help)
             };
             rule.share = share(word).ok_or_else(wrong)?;
@@ -179,7 +179,7 @@ mod tests {
             (
                 "all 110% stale",
                 "invalid share `110%`\n  |\n  | all 110% stale\n  |     ^^^^\n  \
-                 = help: write a share as `10%`, or as `2x` for the first two",
+                 = help: write a share as `10%`, or as `2x` for the first two requests",
             ),
             (
                 "all 1% all stale",

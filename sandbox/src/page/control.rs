@@ -24,7 +24,7 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     }
 }
 
-/// Maximum number of check boxes that are shown at once; a longer list is folded.
+/// The maximum number of check boxes that are shown at once. A longer list is collapsed.
 const MAX_SHOWN: usize = 8;
 
 /// Returns the initial value in the form: the first accepted value of a required param, and `None` for an optional
@@ -100,7 +100,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// Returns a selection of at most one value.
+/// Returns a drop-down list in which at most one value can be selected.
 fn choice(id: &str, param: &ParamInfo, values: &[(&'static str, &str)]) -> Markup {
     let selected = initial(param, values.iter().map(|(value, _)| *value));
     let in_path = (param.location == ParamLocation::Path).then_some("path");

@@ -118,7 +118,7 @@ fn introduction(registry: Registry) -> Markup {
                 "Fields, values and sources are in the reference of the client, "
                 code { "docs/README.md" } "."
             }
-            noscript { p.note { "Sending requests needs JavaScript, because a plain form cannot set the header of the key." } }
+            noscript { p.note { "Sending requests needs JavaScript, because a plain form cannot send the key in a header." } }
         }
     }
 }

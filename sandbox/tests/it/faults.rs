@@ -73,7 +73,7 @@ async fn a_connection_ends_in_each_phase() {
 async fn new_connections_are_reset() {
     let server = server(&["2x reset=accept"]);
     for _ in 0..2 {
-        // The reset may arrive before the client has noticed the connection; otherwise writing or reading fails.
+        // If the reset arrives early, connecting fails; otherwise writing or reading fails.
         let Ok(mut stream) = TcpStream::connect(address(&server)).await else { continue };
         let written = stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\n\r\n").await;
         assert!(written.is_err() || stream.read_u8().await.is_err());

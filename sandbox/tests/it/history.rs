@@ -1,5 +1,5 @@
-//! Tests of a client's history over a real socket, with faults on demand. They assert outcome and order, but no
-//! duration.
+//! Tests of a client's history over a real socket, with faults on demand. The tests check the records and their order,
+//! but no duration.
 
 use runtime::{RateLimit, Value};
 use sandbox::Sandbox;
@@ -36,7 +36,7 @@ fn ratio(client: &Client) -> Request<Ratio> {
     client.market().ratio().coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// Returns the records of the sandbox, fetched in the largest pages.
+/// Returns the records of the sandbox, fetched in pages of the maximum size.
 async fn truth(from: i64) -> Value {
     let sandbox = Sandbox::of(&REGISTRY).stop_clock_at(NOW).lenient().start().unwrap();
     let client = client(&sandbox, RateLimit::none());

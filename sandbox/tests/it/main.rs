@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy allows these in functions with `#[test]`, but not in helpers.
 
-// Dependants use this alias too.
+// Crates that depend on the sandbox use this alias too.
 extern crate generated_client_sandbox as sandbox;
 
 mod bodies;

@@ -72,7 +72,7 @@ impl Server {
         Response { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    /// Sends a request to a path that is not below the base URL, without an API key.
+    /// Sends a request without an API key to a path that is not below the base URL.
     pub(crate) async fn at_root(&self, path: &str) -> Response {
         let uri = self.sandbox.page_url().trim_end_matches('/').to_owned() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[], "").await;

@@ -47,7 +47,7 @@ async function on(server, hash, options, use) {
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // The browser also reports each error status in the console, which is no error of the page.
+    // The browser also reports each error status in the console, which is not an error of the page.
     if (!/the server responded with a status of 4/.test(message.text())) errors.push(message.text());
   });
   await page.goto(server.url + hash);

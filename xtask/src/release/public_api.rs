@@ -31,7 +31,7 @@ pub(super) fn public_api(release: &Release) -> Result<Outcome, String> {
     if differences.is_empty() {
         return Ok(Outcome::Passed);
     }
-    let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` records it";
+    let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` records the new API";
     Err(format!("the public API differs from the recorded API; {remedy}\n{differences}"))
 }
 

@@ -32,7 +32,7 @@ endpoints:
   body: unknown
 ";
 
-/// A script that replaces Cargo, which would build the client or the sandbox.
+/// A script that the tests run instead of Cargo, because Cargo would build the client or the sandbox.
 #[cfg(unix)]
 const CARGO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/cargo");
 
@@ -70,7 +70,7 @@ fn text(output: &[u8]) -> String {
 #[test]
 fn help_describes_a_command() {
     for (command, expected) in [
-        ("add", "On a terminal it prompts for missing options."),
+        ("add", "On a terminal, the command prompts for missing options."),
         ("import", "starts a new catalogue in a folder"),
         ("learn", "The fields are merged with the known fields"),
         ("verify", "Arguments of the scripts, such as a number of seconds"),

@@ -86,7 +86,7 @@ impl Repository {
     }
 }
 
-/// Merges two additions. The catalogue must not conflict. Emitted files may, because codegen overwrites them.
+/// Merges two additions. The catalogue must not conflict. Emitted files may conflict, because codegen overwrites them.
 fn check(name: &str, one: (&str, &str), other: (&str, &str)) {
     let repository = Repository::new(name);
     let conflicts = repository.merge(one, other);

@@ -49,7 +49,8 @@ fn a_dependency_that_needs_a_newer_rust_is_named() {
     assert_eq!(too_new, ["far needs Rust 1.86, but the client declares 1.85"]);
 }
 
-/// Returns the names of the client and its normal dependencies, and an error for each that needs a newer Rust version.
+/// Returns the names of the client and its normal dependencies, and an error for each package that needs a newer Rust
+/// version.
 fn check(metadata: &Value) -> (Vec<String>, Vec<String>) {
     let packages: HashMap<&str, &Value> =
         list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), package)).collect();

@@ -62,7 +62,8 @@ fn learn_fails_if_no_endpoint_responds() {
     let more = MARKET.to_owned()
         + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
     fs::write(spec.join("market.yaml"), more).expect("a file");
-    // If every request would fail, only one request is sent; if only this request has failed, the next is sent too.
+    // Code 2 means that every request would fail, so only one request is sent. After code 1, the next request is sent
+    // too.
     for (code, asked, expected) in
         [("2", 1, "`GET /basis`: no way"), ("1", 2, "none of 2 endpoints returned a response")]
     {
@@ -80,7 +81,8 @@ fn learn_fails_if_no_endpoint_responds() {
     }
 }
 
-/// Our client sends our key to the host in the environment variable, so it must not be used for another service.
+/// Our client sends our key to the host in the environment variable, so `learn --live` must not use our client for
+/// another service.
 #[test]
 fn no_other_catalogue_is_learned_from_our_service() {
     let (spec, out) = project("live_of_another");
