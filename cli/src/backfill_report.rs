@@ -36,19 +36,19 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
         parts.push(format!("last record {} ago", age(newest, now)));
         if age(newest, now) != age(oldest, now) {
-            parts.push(format!("that of {label} {} ago", age(oldest, now)));
+            parts.push(format!("last record of {label} {} ago", age(oldest, now)));
         }
     }
     let (requests, elapsed) = (counted(summary.requests, "request"), duration(summary.elapsed));
     log.remark(&format!("{out}: {} ({requests}, {elapsed})", parts.join(", ")));
-    let invalid = (sum(|report| report.invalid), "with an invalid value: the file keeps an earlier value, or has null");
-    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped because they cannot be read")] {
+    let invalid = (sum(|report| report.invalid), "with an invalid value; the file has the earlier value, or null");
+    for (count, what) in [invalid, (sum(|report| report.dropped), "dropped (invalid time or format)")] {
         if count > 0 {
             log.warning(&format!("{} {what}", counted(count, "record")));
         }
     }
     if summary.is_restored {
-        log.warning(&format!("{out} was missing or had been changed; it is written again from {out}.parts"));
+        log.warning(&format!("{out} was missing or had been changed; it was written again from {out}.parts"));
     }
 }
 
@@ -149,7 +149,7 @@ impl Reporter {
             BackfillEvent::Trouble { elapsed: time, status, kind, .. } => {
                 let no_response = || format!("no response from the service{}", kind.map_or("", cause));
                 let what =
-                    status.map_or_else(no_response, |status| format!("the service responds with status {status}"));
+                    status.map_or_else(no_response, |status| format!("the service has responded with status {status}"));
                 self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {

@@ -22,7 +22,7 @@ use crate::table::readable;
 const WIDTH: usize = 1000;
 const HEIGHT: usize = 320;
 
-/// The size of a character in the scene that is drawn for a terminal.
+/// The width and the height of a terminal character, in pixels of the drawn scene.
 const CHARACTER: (usize, usize) = (8, 16);
 
 /// Minimum number of lines of a readable panel in a terminal.

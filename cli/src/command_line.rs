@@ -1,7 +1,7 @@
 //! The command line: commands, their options, and help.
 //!
-//! Most options are declared here; the params of endpoints are read from the registry. If the arguments contain an
-//! endpoint, help and completions show only its params.
+//! Most options are declared with their command; the params of endpoints are read from the client's registry. If the
+//! arguments contain an endpoint, help and completions show only its params.
 
 use std::ffi::OsString;
 

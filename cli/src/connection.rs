@@ -1,7 +1,7 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
-//! If settings are missing, an error names them. Secrets are never read from an argument, because other users of the
-//! machine can see arguments, or from a file that other users can read.
+//! If settings are missing, an error names them. Secrets are never read from arguments, which other users of the
+//! machine can see, nor from a file that other users can read.
 
 use std::env;
 #[cfg(unix)]
@@ -80,7 +80,7 @@ impl Connection {
 
 /// Reads a settings file that only its owner can read.
 fn from_file(file: &Path) -> Result<Builder> {
-    // Only Unix has a mode. On other systems, a home folder is private by default.
+    // Only files on Unix have a mode. On other systems, a home folder is private by default.
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(file)
         && let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777

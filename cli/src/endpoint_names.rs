@@ -10,7 +10,7 @@ use generated_client::registry::{EndpointInfo, GroupInfo};
 use crate::failure::{Failure, Result};
 use crate::suggest;
 
-/// An endpoint that was chosen on the command line.
+/// An endpoint of the catalogue.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
 /// Returns every endpoint with its group, including those that are known by name only.
@@ -79,8 +79,8 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with the keys of its names. The keys are computed once, because each displayed name is compared with
-/// all keys.
+/// Every endpoint with its names, normalized by [`suggest::key`]. They are normalized only once, because each displayed
+/// name is compared with all of them.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

@@ -20,7 +20,7 @@ pub(crate) enum ExitKind {
     Usage = 2,
     /// Missing or rejected settings or credentials.
     Credentials = 3,
-    /// The service is unreachable, fails, or still returned 429 on the last attempt.
+    /// The service is unreachable, has failed, or returned 429 even on the last attempt.
     Service = 4,
     /// The service rejected the request, or its response is unreadable.
     Rejected = 5,

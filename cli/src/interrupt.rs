@@ -68,7 +68,8 @@ impl Interrupt {
 /// would undo the effect of `nohup`.
 #[cfg(unix)]
 fn is_hang_up_caught() -> bool {
-    // The ignored signals are bits of a hexadecimal number, of which SIGHUP is the lowest.
+    // `SigIgn` is a hexadecimal number with a bit for each ignored signal. The lowest bit is SIGHUP, so the number is
+    // even if SIGHUP is not ignored.
     let is_even = |line: &str| line.starts_with("SigIgn:") && line.ends_with(['0', '2', '4', '6', '8', 'a', 'c', 'e']);
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(is_even))
 }

@@ -197,7 +197,7 @@ mod tests {
             ("out = \"a\"\n".to_owned(), "job.toml: `from` is missing"),
             (
                 "from = \"2025\"\nout = \"a\"\n".to_owned(),
-                "job.toml:1:8: invalid `from` `2025`: as Unix seconds this is 1970",
+                "job.toml:1:8: invalid `from` `2025`: as Unix seconds, this would be 1970",
             ),
             (head.to_owned(), "job.toml: `series` is missing"),
             (format!("{head}series = 1\n"), "job.toml:3:10: expected one or more [[series]] tables"),

@@ -54,8 +54,8 @@ fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Result<()> {
     let log = if line.quiet { Log::Quiet } else { Log::All };
-    // A data set needs an open file for each series. A failure is ignored, because a later error reports too many open
-    // files.
+    // A data set needs an open file for each series. A failure here is ignored, because a later error reports too many
+    // open files.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     match line.command {
         Command::List(list) => list.run(log),
@@ -75,7 +75,7 @@ fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;
-        // The gate is shut down after a failure too, so that other programs can use its slots.
+        // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
         shared_rate_limit::shutdown().await;
         done
     })

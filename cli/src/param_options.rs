@@ -10,13 +10,13 @@ use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInf
 
 use crate::endpoint_names::{self, Endpoint};
 
-/// The prefix of a param's name in the id of its option.
+/// Prefix of the ids of options for params; the name of the param follows.
 const ID: &str = "param:";
 
 /// The params of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params {
-    /// Names in the API, with all values of each param.
+    /// The API names of params, each with all of its values.
     pub(crate) known: Vec<(String, Vec<String>)>,
     /// Params that are sent unchecked.
     pub(crate) passed_on: Vec<(String, String)>,
@@ -53,8 +53,8 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     offered
 }
 
-/// Lists in help only the params of the chosen endpoints, with the descriptions that apply to these endpoints. Without
-/// an endpoint, help shows the params that most endpoints accept.
+/// Restricts the help to the params of the chosen endpoints, with the descriptions that apply to these endpoints.
+/// Without an endpoint, the help shows the params that most endpoints accept.
 ///
 /// With `has_range`, the params of a range are hidden too, because `--from` and `--to` replace them.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
@@ -242,8 +242,8 @@ mod tests {
     #[test]
     fn help_shows_only_the_params_of_the_endpoint() {
         let command = Params::augment_args(Command::new("get"));
-        let shown = |chosen: &[Endpoint], walked| {
-            let command = narrowed(command.clone(), chosen, walked);
+        let shown = |chosen: &[Endpoint], has_range| {
+            let command = narrowed(command.clone(), chosen, has_range);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
             // The comparison ignores the order of the catalogue.
             shown.map(str::to_owned).collect::<BTreeSet<_>>()

@@ -18,7 +18,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// Creates a printer; with a layout, its columns are printed regardless of the records.
+    /// Creates a printer. If a layout is given, the table has exactly the columns of that layout.
     pub(crate) fn new(series: &[Series], format: Format, layout: Option<Layout>) -> Self {
         Self { format, has_fixed_columns: layout.is_some(), layout, series: series.to_vec(), widths: Vec::new() }
     }

@@ -18,7 +18,7 @@ const LINE_EVERY: Duration = Duration::from_secs(60);
 pub(crate) struct Bar {
     bar: ProgressBar,
     pub(crate) total: Progress,
-    /// The time of the last line.
+    /// The time when the last progress line was printed.
     line: Instant,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     text.chars().take(width - 1).chain(['…']).collect()
 }
 
-/// Formats a duration in its largest unit, rounded, for example `90 seconds` or `2 minutes`.
+/// Formats a duration as a whole number of one unit, for example `90 seconds` or `2 minutes`.
 pub(crate) fn duration(time: Duration) -> String {
     // A time below one second is shown as one second.
     HumanDuration(time.max(Duration::from_secs(1))).to_string()

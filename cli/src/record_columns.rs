@@ -23,7 +23,7 @@ pub(crate) struct Part<'r> {
     pub(crate) times: Vec<Option<Timestamp>>,
 }
 
-/// The columns that all series share.
+/// The columns of a table that contains all series.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) columns: Vec<String>,
@@ -92,7 +92,7 @@ impl Layout {
             this.add(field.wire_name.to_owned());
         }
         for record in parts.iter().flat_map(|part| part.records) {
-            // A record has keys if its fields are unknown.
+            // If the fields of a record are unknown, `as_any` returns it, and its keys become columns.
             let keys = record.as_any().and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
             keys.for_each(|key| this.add(key.clone()));
         }
@@ -156,7 +156,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     match series.value(name) {
         Some(ParamValue::Time(time)) => Cell::Time(*time),
         Some(value) => Cell::text(value.shown()),
-        // The full name is used, as in the files of a backfill.
+        // The column contains the full name of the endpoint, as in the files of a backfill.
         None if name == ENDPOINT => {
             Cell::text(series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string))
         }

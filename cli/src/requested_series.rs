@@ -103,7 +103,7 @@ pub(crate) fn combine(targets: &[Target], params: &Params, log: Log) -> Result<V
     Ok(all)
 }
 
-/// Returns every series with each of these values.
+/// Returns a copy of every series for each of these values.
 fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
     let with = |one: &Series, value: &ParamValue| {
         let mut one = one.clone();
@@ -215,7 +215,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
     // Tickers are short and numerous, so almost any short text resembles a ticker. A short value gets a suggestion only
-    // if it differs from a ticker only in upper and lower case.
+    // if it equals a ticker except for upper and lower case.
     let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
@@ -272,7 +272,7 @@ pub(crate) fn must_have_history(written: &str) -> Result<Target> {
 pub(crate) fn no_range_params(params: &Params) -> Result<()> {
     match SERVICE.history.iter().flat_map(range_params).find(|name| params.has(name)) {
         Some(name) => {
-            Err(Failure::usage(format!("a history sets `{name}` for every page")).help("use `--from` and `--to`"))
+            Err(Failure::usage(format!("the command sets `{name}` for every page")).help("use `--from` and `--to`"))
         }
         None => Ok(()),
     }

@@ -1,8 +1,8 @@
 //! The rate limit that programs with one API key share through a Redis or Valkey server.
 //!
-//! Opens the gate that options or an environment variable specify. If its server does not respond, that is an error. If
-//! the first request has to wait, a message explains why. A password is read only from the environment, because other
-//! users can see the command line.
+//! Opens the gate, which is the client of that server, if options or an environment variable specify its URL. A server
+//! that does not respond is an error. If the first request has to wait, a message explains why. A password is read only
+//! from the environment, because other users can see the command line.
 
 use std::env;
 use std::iter::successors;

@@ -36,8 +36,8 @@ fn number(digits: &str) -> Result<Timestamp, String> {
         10 => Ok(Timestamp::from_unix_seconds(count)),
         13 => Ok(milliseconds()),
         // A Unix time with fewer or more digits would be decades before or after any record.
-        ..=11 => Err(format!("as Unix seconds this is {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
-        _ => Err(format!("as Unix milliseconds this is {}; {FORMS}", shown(milliseconds()))),
+        ..=11 => Err(format!("as Unix seconds, this would be {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
+        _ => Err(format!("as Unix milliseconds, this would be {}; {FORMS}", shown(milliseconds()))),
     }
 }
 
@@ -131,10 +131,10 @@ mod tests {
     fn invalid_times_are_errors() {
         let table = [
             ("20250230", "`20250230` is not a date; expected"),
-            ("2025", "as Unix seconds this is 1970-01-01 00:33:45; expected"),
-            ("173568960", "as Unix seconds this is 1975-07-02"),
-            ("202501311200", "as Unix milliseconds this is 1976-06-01"),
-            ("20250131120000", "as Unix milliseconds this is 2611-"),
+            ("2025", "as Unix seconds, this would be 1970-01-01 00:33:45; expected"),
+            ("173568960", "as Unix seconds, this would be 1975-07-02"),
+            ("202501311200", "as Unix milliseconds, this would be 1976-06-01"),
+            ("20250131120000", "as Unix milliseconds, this would be 2611-"),
             ("99999999999999999999", "expected a date"),
             ("2025-02-30", "expected a date"),
             ("2025-01-31T12:00+99:00", "expected a date"),

@@ -9,7 +9,7 @@ use std::error::Error;
 use generated_client::{Client, REGISTRY, Timeframe};
 use sandbox::Sandbox;
 
-/// The function to test: returns the number of the last 500 hours in which buyers dominated.
+/// The function to test: returns in how many of the last 500 hours buyers dominated.
 async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_client::Error> {
     let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).limit(500).await?;
     Ok(ratio.data.iter().filter(|hour| hour.volume_ratio > 0.0).count())

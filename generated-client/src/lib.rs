@@ -114,8 +114,8 @@
 //! | reported | public clients that agree | not enforced; fields are `Option` |
 //! | previous version | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
-//! If the API has renamed a field since that version, the field is `None` and its value is in `unknown_fields`. If no
-//! record of a response has a known field, an [`Observer`](observer::Observer) receives
+//! If the API has renamed a field since the previous version, the field is `None` and its value is in `unknown_fields`.
+//! If no record of a response has a known field, an [`Observer`](observer::Observer) receives
 //! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). Anything unknown is a [`Value`], never a guess, and
 //! still usable: [`Request::query`] sends any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`]
 //! accept any text.

@@ -1,9 +1,9 @@
 //! Three processes share a gate on one `redis-server`, and send requests at full speed to a sandbox that enforces the
 //! limits: `fleet SECONDS`.
 //!
-//! There are two runs under limit set A and two under set B. One of the two kills a process in the middle of the run,
-//! and the other restarts the server without its data. The program prints the counts of the sandboxes, and fails with a
-//! list of the violated conditions. `cargo xtask verify fleet` runs the program as an optimised build.
+//! For each of the limit sets A and B, there are two runs: one kills a process in the middle of the run, and the other
+//! restarts the server without its data. The program prints the counts of the sandboxes, and fails with a list of the
+//! violated conditions. `cargo xtask verify fleet` runs the program as an optimised build.
 
 #![allow(clippy::print_stdout)] // The program prints its figures.
 
@@ -142,7 +142,7 @@ impl Fleet {
         let (begun, before) = (Instant::now(), self.served());
         while self.served() == before {
             if begun.elapsed() > 2 * self.window + 30 * SECOND {
-                return Err(format!("{}: nothing arrives", self.name).into());
+                return Err(format!("{}: no request arrives", self.name).into());
             }
             sleep(TICK).await;
         }

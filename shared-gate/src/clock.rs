@@ -1,8 +1,8 @@
 //! Lower and upper bounds of the server's time.
 //!
-//! The bounds are computed from the times of exchanges: they are the earliest and the latest time that the server's
-//! clock may show. A sent request is counted at the latest time, and the next request is admitted by the earliest time,
-//! so uncertainty about the clock makes the gate slower, never too fast.
+//! The bounds are computed from the local times before and after each exchange with the server: they are the earliest
+//! and the latest time that the server's clock may show. A sent request is counted at the latest time, and the next
+//! request is admitted by the earliest time, so uncertainty about the clock makes the gate slower, never too fast.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock of which nothing is known. The time of this machine would not be a bound, because it may be wrong.
+    /// Creates a clock that has not been read yet. The machine's own time is not used, because it may be wrong.
     pub(crate) fn new(at: Instant) -> Self {
         Self { at, earliest: Duration::ZERO, latest: Duration::from_secs(1 << 40) }
     }
@@ -44,12 +44,12 @@ impl Clock {
         *self = if both.earliest <= both.latest { both } else { Self { at: ended, earliest: shown, latest } };
     }
 
-    /// Returns the earliest time that the clock may show.
+    /// Returns the earliest time that the server's clock may show at a local time.
     pub(crate) fn earliest(&self, at: Instant) -> GateTime {
         self.shifted(at).earliest
     }
 
-    /// Returns the latest time that the clock may show.
+    /// Returns the latest time that the server's clock may show at a local time.
     pub(crate) fn latest(&self, at: Instant) -> GateTime {
         self.shifted(at).latest
     }

@@ -1,7 +1,7 @@
 -- Replaces the shared state if the caller knows its version, and reads the clock. Does not apply the rate limit.
 -- KEYS[1] is the shared state. ARGV is the version that the caller knows; the new version and text, or two empty
 -- strings to only read; and the lifetime in milliseconds. Returns seconds and microseconds of the server's clock, the
--- run of the server, the version, and the text if the caller does not know that version.
+-- run id of the server, the version, and the text if the caller does not know that version.
 local time = redis.call('TIME')
 -- A server that was restarted or replaced has another run id: its data may be older than the caller's.
 local info = redis.pcall('INFO', 'server')

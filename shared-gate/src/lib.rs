@@ -24,8 +24,9 @@
 //!   limit, and never have more in flight than it allows. Windows, even pace, priorities, and the margin learned from
 //!   429s work as in the built-in gate.
 //! - A 429 on one machine pauses all machines.
-//! - A machine with requests in flight or waiting renews the lease on its slots every second, from a separate thread,
-//!   however long a request takes. A machine that is dead or disconnected for eight seconds loses its slots.
+//! - A machine with requests in flight or waiting renews its lease every second, from a separate thread, however long a
+//!   request takes. The lease reserves a slot for each request in flight. A machine that is dead or disconnected for
+//!   eight seconds loses its slots.
 //! - Machines with waiting requests take turns, and share the slots evenly.
 //! - After the server was restarted or replaced, or has lost its data, nothing is sent for the duration of the longest
 //!   window, because earlier requests are unknown. The same applies to the first use of a name.
@@ -50,8 +51,8 @@
 //!
 //! The gate needs Redis from version 5, or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`, `TIME`,
 //! `HMGET`, `HSET` and `PEXPIRE`. If `INFO` is permitted too, the gate detects that the server was restarted with an
-//! older state. All machines must set the same limit. The server's clock may be slewed, but must not be set forward
-//! while the gate is in use.
+//! older state. All machines must set the same limit. The server's clock may be adjusted gradually, but must not be set
+//! forward while the gate is in use.
 //!
 //! A machine that is suspended just before it sends a request may send it after its lease has ended.
 //!

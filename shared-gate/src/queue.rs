@@ -32,7 +32,7 @@ pub(crate) enum Message {
 /// then all others, as in the built-in rate limiter.
 pub(crate) type Ticket = (Rank, u64);
 
-/// A queued request. If its caller stops waiting, the worker drops it.
+/// A queued request. The worker drops the request if its caller stops waiting.
 pub(crate) struct Waiting {
     queue: Queue,
     pub(crate) rank: Rank,
@@ -49,8 +49,8 @@ type Turn = (QueuedRequest, Instant);
 pub(crate) enum Event {
     /// The request was sent, with this weight.
     Sent(Instant, usize),
-    /// The request was sent although its permit had been dropped unused. Its weight was freed at that time, so the
-    /// weight has to be counted again.
+    /// The request was sent although its permit had been dropped unused. When the permit was dropped, the weight became
+    /// free, so it has to be counted again.
     SentLate(Instant, usize),
     /// The request will not be sent, so its weight is free again.
     Unsent(usize),

@@ -15,7 +15,7 @@ use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored, Update};
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The result of the script: seconds and microseconds of the clock, run, version and text.
+/// The result of the script: seconds and microseconds of the clock, run id of the server, version and text.
 type Returned = (u64, u32, String, String, String);
 
 pub(crate) struct RedisStore {
@@ -29,7 +29,7 @@ impl RedisStore {
     /// Creates a store for the shared state of this name on the server at a URL. It does not connect yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
-        // An error means that the process already has a provider.
+        // An error means that the process already has a TLS provider, which is used instead.
         drop(rustls::crypto::ring::default_provider().install_default());
         let script = Script::new(include_str!("compare_and_set.lua"));
         let connection = Mutex::new(None);
@@ -81,7 +81,7 @@ fn failure(error: RedisError) -> Failure {
     let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
         "accepts no writes"
     } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
-        "rejects its commands"
+        "rejects the commands of the gate"
     } else {
         let message = "cannot reach the server of the shared rate limit";
         return Failure::Transient(RateLimiterError::new(message).with_source(error));

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::state_store::StateStore;
 use crate::worker::Worker;
 
-/// The error of an exchange.
+/// The error of an exchange with the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// A failure that may end without a change by the user.

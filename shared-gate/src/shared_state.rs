@@ -89,27 +89,27 @@ impl SharedState {
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: GateTime) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
-            let message = "the state on the server was not written by this version of the gate; rename the gate";
+            let message = "the state on the server was not written by this version of the gate; use another name";
             Failure::Permanent(RateLimiterError::new(message).with_source(error))
         };
         // The format is parsed first, because other formats have other fields.
         let Format { format } = serde_json::from_str(text).map_err(foreign)?;
         if format != FORMAT {
-            let message = format!("the state on the server has format {format}, expected {FORMAT}; rename the gate");
+            let message = format!("the state on the server has format {format}, expected {FORMAT}; use another name");
             return Err(Failure::Permanent(RateLimiterError::new(message)));
         }
         let mut stored: Self = serde_json::from_str(text).map_err(foreign)?;
         stored.end_leases(now, "");
         let is_alike = stored.state.is_like(&State::new(limit.clone()));
         if !is_alike && !stored.leases.is_empty() {
-            let message = format!("other machines use this gate with another limit than {limit}; rename the gate");
+            let message = format!("other machines use this gate with another limit than {limit}; use another name");
             return Err(Failure::Permanent(RateLimiterError::new(message)));
         }
         if !is_alike || stored.is_ahead_of(now) {
             return Ok(Self::lost(limit.clone(), run, now));
         }
         if stored.run != run {
-            // A server that was restarted may have an outdated text.
+            // A server that was restarted may have an outdated state.
             run.clone_into(&mut stored.run);
             stored.close(now);
         }
@@ -158,7 +158,7 @@ impl SharedState {
         (lease.in_flight, lease.unsent) = (known.all, known.unsent);
     }
 
-    /// Writes an event of a machine's request.
+    /// Applies an event of a machine's request to the state.
     pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: GateTime) {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {

@@ -2,7 +2,7 @@
 //!
 //! A proposal is computed from the shared state on the server, the events of this machine since then, and its waiting
 //! requests. It contains the next shared state, the requests that are admitted if the server accepts this state,
-//! whether the proposal is worth an exchange, and the time of the next check.
+//! whether the proposal should be sent to the server, and the time of the next check.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(crate) struct Proposal {
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// Number of events written into the proposal.
     pub(crate) events: usize,
-    /// `true` if the proposal is worth an exchange now.
+    /// `true` if the proposal should be sent to the server now.
     pub(crate) is_due: bool,
     /// The time of the next check if the proposal is not due.
     pub(crate) next_check: Instant,

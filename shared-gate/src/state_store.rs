@@ -1,8 +1,8 @@
 //! Storage of the shared state: a clock, and one text with a version. Only a writer that knows the version can replace
 //! the text.
 //!
-//! Each exchange returns the stored text, if it is new, and the time of the store's clock. The store does not interpret
-//! the text.
+//! Each exchange returns the stored text, if it is new to the caller, and the time of the store's clock. The store does
+//! not interpret the text.
 
 use std::future::Future;
 use std::time::Duration;
@@ -32,7 +32,8 @@ pub(crate) struct Stored {
 pub(crate) struct Response {
     /// The time of the store's clock.
     pub(crate) now: GateTime,
-    /// The current run of the store. A text that was written in another run may be out of date.
+    /// The current run of the store, which changes with every restart. A text that was written in another run may be
+    /// out of date.
     pub(crate) run: String,
     /// The version that is stored after the exchange.
     pub(crate) version: String,

@@ -17,8 +17,7 @@ pub struct Status {
     pub slots: Option<usize>,
     /// Remaining time of the pause that the service requested; zero if there is none.
     pub resumes_in: Duration,
-    /// Time until the limit, the even pace and a pause admit the next request; the wait for a free slot is not
-    /// included.
+    /// Time until the rate limit and a requested pause allow the next request. The wait for a free slot is not included.
     pub opens_in: Duration,
 }
 

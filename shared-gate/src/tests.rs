@@ -1,8 +1,8 @@
 //! Tests of machines that share a gate, with a paused clock. Store and service are in memory; everything else is
 //! production code.
 //!
-//! The store responds after a round trip; tests can erase the store, disconnect it or set it back. Tests assert the
-//! numbers of sent requests and of requests in flight, as counted by the service.
+//! The store responds after a round trip; tests can erase the store, disconnect it, or restore its earlier data. Tests
+//! assert the numbers of sent requests and of requests in flight, as counted by the service.
 
 mod endpoint_limits;
 mod faults;

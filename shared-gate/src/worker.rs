@@ -35,7 +35,7 @@ const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 const MIN_AHEAD: Duration = Duration::from_millis(20);
 
 /// The maximum time between the admission of a request and the time at which it may be sent. This time is short,
-/// because a pause after a 429 does not delay admitted requests.
+/// because a pause after a 429 cannot delay requests that are already admitted.
 const MAX_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \
@@ -252,7 +252,7 @@ impl<S: StateStore> Worker<S> {
         if let Some(proposal) = accepted {
             self.accept(proposal);
             // The status is sent here too, because under load there are always new events and `work` never sends it.
-            // The status includes all events before the calls, because the accepted proposal contained them.
+            // The accepted proposal contained all events that occurred before the status was requested.
             if let Some(status) = self.known.as_ref().map(|known| known.shared.status(response.now)) {
                 self.answer(&Ok(status));
             }

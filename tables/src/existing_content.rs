@@ -161,7 +161,7 @@ impl ExistingContent {
                 ("an earlier version wrote it, and it cannot be continued", format!(" and {}", single.path.display()))
             }
             None => {
-                ("no state: name the folder of the whole data set, or rebuild an earlier version's data", String::new())
+                ("no state; name the folder of the whole data set, or rebuild data of an old version", String::new())
             }
         };
         Err(Error::invalid_input(format!(

@@ -77,7 +77,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
                 return Ok(Err(if other.is_empty() { "another process".to_owned() } else { other }));
             }
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
-                // At the end of a run, only locked files are removed, so this file is removed here.
+                // At its end, a run removes only the files that it has locked, so this file is removed here.
                 fs::remove_file(path)?;
                 return Ok(Ok(None));
             }

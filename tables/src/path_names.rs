@@ -30,8 +30,8 @@ pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
     path.split('/').skip(1).filter_map(read_folder)
 }
 
-/// Returns the folder of a series in a data set. The path has one level for each param in `names`, where a param that
-/// is not set has an empty value.
+/// Returns the folder of a series in a data set. The path has one level for each param in `names`. A param that is not
+/// set has an empty value.
 pub(crate) fn with_params(path: &str, names: &[String]) -> String {
     let mut all = endpoint(path).to_owned();
     for name in names {

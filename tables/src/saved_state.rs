@@ -98,7 +98,7 @@ impl SeriesState {
 pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
-    /// The series in the order of their rows.
+    /// The series, in the order in which their rows are in the file.
     pub(crate) series: Vec<SeriesState>,
 }
 

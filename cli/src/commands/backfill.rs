@@ -131,7 +131,7 @@ impl Backfill {
         for (series, label) in file.series.iter().zip(labels) {
             let mut is_empty = true;
             let Some(request) = request(&connected.client, series) else { continue };
-            // The first interval of the range is complete.
+            // The start is rounded down to a multiple of the interval, so that the first record is included.
             let step = step(&request)?;
             let mut pages = request.history(file.from.floor(step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {

@@ -36,7 +36,7 @@ impl Check {
     }
 }
 
-/// Sends one request, and prints the time until its response, and the headers about rate limits.
+/// Sends one request, and prints the time until its response.
 async fn probe(client: &Client) -> Result<()> {
     let Some(endpoint) = probed() else { return Ok(()) };
     let mut request = client.raw(endpoint.path.unwrap_or_default());
@@ -57,8 +57,8 @@ fn print(what: &str, state: &str) -> Result<()> {
     stdout::print(format!("{what:<14}{state}\n"))
 }
 
-/// Returns an endpoint that returns records and whose required params have examples. If there are several, the endpoint
-/// with the best evidence is returned.
+/// Returns an endpoint whose response contains records and whose required params have examples. If there are several,
+/// returns the endpoint with the best evidence.
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());

@@ -1,7 +1,7 @@
 //! `get`: prints one response for each series.
 //!
-//! In a terminal, there is a table for each endpoint. Programs get one table with all endpoints. A series that fails
-//! does not affect the others.
+//! A terminal shows one table for each endpoint. Programs get one table with all endpoints. If a series fails, the
+//! others are still printed.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl Get {
                 _ => {}
             }
         }
-        // Every failure is printed here, except the first, which ends the command.
+        // All failures except the first are printed here. The first is returned, and `main` prints it.
         let mut failed = failed.into_iter();
         let Some(first) = failed.next() else { return Ok(()) };
         failed.for_each(|other| log::error(&other.to_string()));
@@ -75,7 +75,7 @@ impl Get {
             responses.iter().filter(|(series, body)| record_columns::part(series, body).is_none()).peekable();
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some((series, _))) = (self.format, others.peek()) {
-            let message = format!("the response of {} has no records", series.endpoint.name);
+            let message = format!("the response of {} has no records for a CSV file", series.endpoint.name);
             return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         if format == Format::Table {
@@ -98,7 +98,7 @@ impl Get {
     }
 }
 
-/// Returns the maximum number of records in the response of a series with a range, if it is known.
+/// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
     let endpoint = series.endpoint.known?;
     let info = endpoint.history(&SERVICE)?;

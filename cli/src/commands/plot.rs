@@ -55,7 +55,7 @@ impl Plot {
         let fetched = interrupt.ends(self.fetched(log)).await?;
         let panels = chart_data::panels(&fetched, &self.fields)?;
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
-            return Err(Failure::new(ExitKind::Incomplete, "no chart: the response has no numbers over time"));
+            return Err(Failure::new(ExitKind::Incomplete, "no chart: the fetched records contain no numbers"));
         }
         if let Some(file) = &self.out {
             return fs::write(file, chart_drawing::svg(&panels)).map_err(|error| Failure::file("write", file, &error));

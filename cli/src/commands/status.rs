@@ -61,7 +61,7 @@ impl Status {
         Err(Failure::new(ExitKind::Incomplete, format!("{}: {}", self.path, problems.join("; "))))
     }
 
-    /// Returns the reasons for a failure, each with its number of files, records or series.
+    /// Returns the problems for which the command fails, each with the number or names of the affected items.
     fn problems(&self, status: &tables::Status, now: Timestamp) -> Vec<String> {
         let is_old = |series: &&SeriesStatus| {
             let is_old = |max| series.last.is_none_or(|last| last + step(series) + max < now || last > now);

@@ -6,7 +6,7 @@ mod backfill;
 mod completion;
 mod concurrent_runs;
 mod pipes;
-#[allow(dead_code, reason = "tests of the gate use more of it")]
+#[allow(dead_code, reason = "the tests of the shared gate use the remaining items")]
 #[path = "../../../shared-gate/tests/it/server.rs"]
 mod server;
 mod shared_rate_limit;

@@ -7,7 +7,7 @@ use crate::server::Server;
 use crate::support::catalogue::metric;
 use crate::support::{Service, derivs_with, run, text};
 
-/// With a new gate, nothing is sent for a minute, because earlier requests may still count.
+/// For a minute after a shared limit is created, nothing is sent, because earlier requests may still count.
 #[test]
 fn first_use_of_a_gate_explains_its_wait() {
     let (service, server) = (Service::start(), Server::start(None));

@@ -19,7 +19,7 @@ pub struct Crowding {
     pub score: f64,
 }
 
-/// Returns the crowding of every span of this number of intervals.
+/// Returns the crowding at the end of every `span` consecutive intervals.
 ///
 /// Both series have to be in ascending order of time. Intervals that are missing in one series, or whose open interest
 /// is unknown, are omitted.

@@ -77,7 +77,7 @@ async fn each_fault_has_its_outcome_without_retries() {
         let (actual, text) =
             described(ask(&builder.attempt_timeout(Duration::from_millis(500)).build().unwrap()).await);
         if actual != expected || !text.contains(words) {
-            wrong.push(format!("{rule}: {actual}, not {expected} with {words:?}: {text}"));
+            wrong.push(format!("{rule}: {actual}, expected {expected} with {words:?}: {text}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

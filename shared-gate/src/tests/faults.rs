@@ -109,8 +109,8 @@ async fn pause_applies_to_all_machines() {
     assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
 }
 
-/// Checks that machines continue after a fault: `fault` causes the fault and returns its time, and no requests are sent
-/// for at most `max`.
+/// Checks that machines continue after a fault: `fault` causes the fault and returns its time, and the longest time
+/// between two requests must not exceed `max`.
 async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) {
     let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
     let mut machines =
@@ -267,7 +267,7 @@ async fn foreign_state_is_an_error_at_once() {
     let begun = Instant::now();
     let other = Machine::new(&service, store.clone(), one_slot());
     let message = other.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
-    let expected = "other machines use this gate with another limit than 10 in 1s and 1 in flight; rename the gate";
+    let expected = "other machines use this gate with another limit than 10 in 1s and 1 in flight; use another name";
     assert!(message.contains(expected), "{message}");
     assert!(begun.elapsed() < SECOND);
     assert_eq!(other.gate.rate_limit(), Some(one_slot()));
@@ -276,8 +276,8 @@ async fn foreign_state_is_an_error_at_once() {
     tokio::time::sleep(2 * SECOND).await;
     other.client.raw("/x").await.unwrap();
     for (text, expected) in [
-        ("{}", "the state on the server was not written by this version of the gate; rename the gate: missing field"),
-        ("", "the state on the server was not written by this version of the gate; rename the gate: EOF"),
+        ("{}", "the state on the server was not written by this version of the gate; use another name: missing field"),
+        ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
     ] {
         store.server().set(text);
         // After an error, the worker tries the server again every second.
@@ -295,6 +295,6 @@ async fn state_of_format_1_is_an_error_that_names_both_formats() {
     store.server().set(include_str!("fixtures/format_1.json"));
     let machine = Machine::new(&service, store, set_a());
     let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
-    assert!(error.contains("the state on the server has format 1, expected 3; rename the gate"), "{error}");
+    assert!(error.contains("the state on the server has format 1, expected 3; use another name"), "{error}");
     assert_eq!(service.arrivals().len(), 0);
 }

@@ -1,4 +1,5 @@
-//! A store in memory that uses the paused clock. It does the same as the script, and simulates faults of a server.
+//! A store in memory that uses the paused clock. It does the same as `compare_and_set.lua`, and simulates faults of a
+//! server.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub(crate) struct Server {
     /// The difference between this clock and the paused clock.
     clock_offset: Duration,
     is_down: bool,
-    /// Number of the next responses that are lost.
+    /// How many of the next responses get lost.
     lost_responses: usize,
     pub(crate) exchanges: usize,
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // Clippy allows this in functions with `#[test]`, but not in helpers.
 
-// Dependants use this alias too.
+// Dependants import the crate as `shared_gate`, so its own tests do the same.
 extern crate generated_client_shared_gate as shared_gate;
 
 #[path = "../../../runtime/tests/it/invented/mod.rs"]

@@ -113,7 +113,7 @@ async fn password_is_used_and_never_shown() {
     let without = gate(&server, "").status().await.unwrap_err();
     for error in [&refused as &dyn Error, &failed, &without] {
         let message = message(error);
-        assert!(message.contains("the server of the shared rate limit rejects its commands"), "{message}");
+        assert!(message.contains("the server of the shared rate limit rejects the commands of the gate"), "{message}");
         assert!(!message.contains("canary-password") && !message.contains("canary-mistaken"), "{message}");
     }
     let builder = SharedGate::builder(server.url(&user), limit());

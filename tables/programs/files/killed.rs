@@ -99,8 +99,7 @@ async fn killed(base_url: &str, target: &str, days: i64, undisturbed: Duration, 
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target, days)?);
-        // A later run has less to do, so on average the sum of all waits is a bit less than the time of an
-        // uninterrupted run.
+        // On average, all waits together last three quarters of a complete run, so that most kills hit an unfinished job.
         let wait = undisturbed.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {

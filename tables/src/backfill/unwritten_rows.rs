@@ -67,8 +67,7 @@ impl UnwrittenRows {
 /// checksums of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
-    // The report contains only the number of records without a time, so their checksums are those of consecutive
-    // numbers.
+    // The report has no text of records without a time, so each is identified by the checksum of its index instead.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {

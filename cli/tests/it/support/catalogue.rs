@@ -1,4 +1,4 @@
-//! The parts of the catalogue that the tests use. No test names an endpoint, a field, a param or a value.
+//! Selects the endpoints, params and values that the tests use, so that the tests work with any catalogue.
 
 use std::sync::LazyLock;
 
