@@ -128,7 +128,7 @@
 //! | TLS | rustls with *ring*, which needs a C compiler; bundled root certificates, or those of the system with a feature |
 //! | unsafe code | forbidden in this crate, its runtime and its transport |
 //! | token flow | used only if a client id and a client secret are set |
-//! | platforms | tested on Linux and, with your own transport, on [WebAssembly](recipes#in-a-browser); not tested on macOS and Windows |
+//! | platforms | tested on Linux; not tested on macOS and Windows |
 //! | a missing endpoint | use [`Client::raw`], or add a few lines to the project's catalogue |
 //!
 //! # Records and series

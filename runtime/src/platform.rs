@@ -1,22 +1,126 @@
-//! The system functions of a client: time, concurrent tasks, and randomness.
-//!
-//! Tokio and the standard library provide these functions. On `wasm32-unknown-unknown`, JavaScript provides them; its
-//! only thread must not block. `native.rs` and `javascript.rs` have the same interface.
+//! The system functions of a client: the clock and tasks of Tokio, randomness of the standard library, and locks.
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-#[path = "platform/native.rs"]
-mod system;
+use std::error::Error as StdError;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, SystemTime};
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-#[path = "platform/javascript.rs"]
-mod system;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-pub(crate) use system::{Instant, Runtime, Sleep, Task, now, random, sleep, timeout, timeout_at};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+pub(crate) use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 /// Locks a value, even if another thread has panicked while it held the lock. The value must be valid after each
 /// statement that changes it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the time of the system clock.
+pub(crate) fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// Returns a random number that is at least zero and less than one. It is computed from the keys of a new hash map,
+/// which are random enough to spread retries.
+pub(crate) fn random() -> f64 {
+    let bits = RandomState::new().build_hasher().finish() >> 32;
+    f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
+}
+
+/// The runtime that drives tasks and timers.
+#[derive(Clone)]
+pub(crate) struct Runtime(Handle);
+
+/// A runtime that starts no task within this time is considered stalled: either no thread runs it any more, or it has
+/// shut down.
+const STALLED: Duration = Duration::from_secs(1);
+
+impl Runtime {
+    /// Returns the runtime in which this code runs, if any.
+    pub(crate) fn current() -> Option<Self> {
+        Handle::try_current().ok().map(Self)
+    }
+
+    pub(crate) fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T> {
+        let own = Driven(Arc::new(Mutex::new(Slot { future: Some(Box::pin(future)), is_dropped: false })));
+        let driven = self.0.spawn(Driven(own.0.clone()));
+        Task { driven, _own: own }
+    }
+
+    /// Returns whether tasks of this runtime make progress. A current-thread runtime, for example, runs only during a
+    /// call of `block_on`.
+    pub(crate) async fn is_running(&self) -> bool {
+        let is_this = Handle::try_current().is_ok_and(|current| current.id() == self.0.id());
+        is_this || matches!(timeout(STALLED, self.0.spawn(async {})).await, Ok(Ok(())))
+    }
+}
+
+/// A future that runs concurrently until this handle is dropped.
+///
+/// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
+/// error. Dropping the handle drops the future immediately, even if the runtime is not running, so that the future
+/// releases its resources. A future that another thread is polling at that time is dropped by that thread.
+pub(crate) struct Task<T> {
+    driven: JoinHandle<T>,
+    /// The handle's ownership of the future. Dropping the handle drops this field, which drops the future.
+    _own: Driven<T>,
+}
+
+impl<T> Future for Task<T> {
+    type Output = Result<T, Arc<dyn StdError + Send + Sync>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = ready!(Pin::new(&mut self.driven).poll(cx));
+        Poll::Ready(outcome.map_err(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(error) => Arc::new(error) as _,
+        }))
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.driven.abort();
+    }
+}
+
+/// One of the two owners of a future: the Tokio task that polls it, or the [`Task`] that waits for its outcome. The
+/// future is dropped when either owner is dropped. The lock is held only to move the future, never while the future is
+/// polled or dropped.
+struct Driven<T>(Arc<Mutex<Slot<T>>>);
+
+struct Slot<T> {
+    /// `None` while the future is polled, and after it has completed or was dropped.
+    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    /// True after one of the owners was dropped.
+    is_dropped: bool,
+}
+
+impl<T> Future for Driven<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Some(mut future) = lock(&self.0).future.take() else { return Poll::Pending };
+        let outcome = future.as_mut().poll(cx);
+        let mut slot = lock(&self.0);
+        if outcome.is_pending() && !slot.is_dropped {
+            slot.future = Some(future);
+        }
+        outcome
+    }
+}
+
+impl<T> Drop for Driven<T> {
+    fn drop(&mut self) {
+        let mut slot = lock(&self.0);
+        slot.is_dropped = true;
+        let future = slot.future.take();
+        // The slot is unlocked first, because dropping the future runs other code.
+        drop(slot);
+        drop(future);
+    }
 }

@@ -58,7 +58,7 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 "#
 )]
 
-#[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
+#[cfg(feature = "reqwest")]
 #[doc(inline)]
 pub use ::generated_client_transport::ReqwestTransport;
 #[doc(inline)]
@@ -67,4 +67,4 @@ pub use ::generated_client_transport::{
     ResponseBody, SendFuture, SentNotifier, Transport, TransportError, from_fn,
 };
 
-pub(crate) use ::generated_client_transport::{Settings, built_in, opaque_debug};
+pub(crate) use ::generated_client_transport::{HyperTransport, Settings, opaque_debug};

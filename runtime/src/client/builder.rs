@@ -21,7 +21,7 @@ use crate::registry::ServiceInfo;
 use crate::request::{base_url, key_param};
 use crate::secrets::Secret;
 use crate::send::Connection;
-use crate::transport::{Settings as TransportSettings, Transport, built_in};
+use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
 
 /// Settings of a client, created by `Client::builder`.
 #[must_use = "a builder does nothing until `build` is called"]
@@ -63,7 +63,8 @@ impl Settings {
                 return Err(Error::build(message).with_hint("set it on that transport"));
             }
             (Some(transport), None) => transport,
-            (None, _) => built_in(&self.transport_settings)
+            (None, _) => HyperTransport::new(&self.transport_settings)
+                .map(Arc::new)
                 .map_err(|error| Error::build(error.to_string()).with_source(error.into_source()))?,
         };
         let rate_limiter: Arc<dyn RateLimiter> = match (self.rate_limiter, self.rate_limit) {

@@ -64,15 +64,14 @@ async fn tunnel_hides_requests_from_the_proxy() {
 }
 
 #[tokio::test]
-async fn plain_http_is_forwarded_by_the_proxy() {
-    let reply = "HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{\"data\": []}";
-    let (port, journal) = proxy(reply, None).await;
+async fn plain_http_is_tunnelled_too() {
+    let server = listen(answer).await;
+    let (port, journal) = proxy(ESTABLISHED, Some(server)).await;
     let builder = Client::builder("http://service.invalid/v2").api_key(KEY).allow_http(true);
-    assert_eq!(ask(builder.proxy(format!("me:canary@127.0.0.1:{port}"))).await.unwrap(), 0);
+    assert_eq!(ask(builder.proxy(format!("me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
     let head = &journal.lock().unwrap()[0];
-    assert!(head.starts_with("GET http://service.invalid/v2/ratio?coin=BTC HTTP/1.1\r\n"), "{head}");
-    assert!(head.contains("\r\nproxy-authorization: Basic bWU6Y2FuYXJ5\r\n"), "{head}");
-    assert!(head.contains("\r\nhost: service.invalid\r\n"), "{head}");
+    assert!(head.starts_with("CONNECT service.invalid:80 HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains("\r\nProxy-Authorization: Basic bWU6Y2FuYXJ5\r\n"), "{head}");
 }
 
 #[tokio::test]

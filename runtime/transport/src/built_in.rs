@@ -1,7 +1,6 @@
 //! The built-in transports, and their shared parts.
 //!
-//! [`HyperTransport`] is the default, and `ReqwestTransport` wraps the user's client. Both need sockets and threads, so
-//! neither exists on WebAssembly.
+//! [`HyperTransport`] is the default, and `ReqwestTransport` wraps the user's client.
 
 mod certificates;
 mod connect;
@@ -23,15 +22,6 @@ use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 
-use std::sync::Arc;
-
-use crate::{Settings, Transport, TransportError};
-
 pub use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;
-
-/// Creates the default transport, for a client whose builder sets no transport.
-pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, TransportError> {
-    Ok(Arc::new(HyperTransport::new(settings)?))
-}

@@ -11,10 +11,6 @@ mod opaque_debug;
 
 #[doc(hidden)] // The client checks base URLs with the same functions as proxy URLs.
 pub mod address;
-#[cfg(not(target_family = "wasm"))]
-mod built_in;
-#[cfg(target_family = "wasm")]
-#[path = "unavailable.rs"]
 mod built_in;
 mod from_fn;
 mod headers;
@@ -29,12 +25,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(not(target_family = "wasm"))]
 pub use built_in::HyperTransport;
-#[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
+#[cfg(feature = "reqwest")]
 pub use built_in::ReqwestTransport;
-#[doc(hidden)] // Called by the client.
-pub use built_in::built_in;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
 pub use notifiers::{HeadersNotifier, SentNotifier};

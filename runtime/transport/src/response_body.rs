@@ -33,38 +33,8 @@ impl fmt::Debug for ResponseBody {
     }
 }
 
-impl From<Vec<u8>> for ResponseBody {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes.into())
-    }
-}
-
-impl From<String> for ResponseBody {
-    fn from(text: String) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<&[u8]> for ResponseBody {
-    fn from(bytes: &[u8]) -> Self {
-        Self(Bytes::copy_from_slice(bytes))
-    }
-}
-
-impl<const N: usize> From<&[u8; N]> for ResponseBody {
-    fn from(bytes: &[u8; N]) -> Self {
-        Self::from(bytes.as_slice())
-    }
-}
-
-impl From<&str> for ResponseBody {
-    fn from(text: &str) -> Self {
-        Self::from(text.as_bytes())
-    }
-}
-
-impl From<ResponseBody> for Vec<u8> {
-    fn from(body: ResponseBody) -> Self {
-        body.0.into()
+impl<B: Into<Vec<u8>>> From<B> for ResponseBody {
+    fn from(bytes: B) -> Self {
+        Self(Bytes::from(bytes.into()))
     }
 }

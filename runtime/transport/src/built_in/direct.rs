@@ -5,7 +5,7 @@
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "same signature as in `proxy.rs`")]
 
-use http::{HeaderValue, Uri};
+use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
@@ -31,10 +31,5 @@ impl Routes {
     /// Returns the route to a server, for error messages.
     pub(super) fn route(&self, target: &Uri) -> Route {
         Route { target: host_and_port(target), proxy: None, hint: unused_proxy(target) }
-    }
-
-    /// Returns `None`, because there is no proxy that needs credentials.
-    pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
-        None
     }
 }

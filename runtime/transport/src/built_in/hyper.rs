@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use http::header::PROXY_AUTHORIZATION;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
@@ -76,11 +75,8 @@ impl HyperTransport {
         progress: &mut Progress,
     ) -> Result<ResponseBody, TransportError> {
         let limit = request.options.max_body_bytes;
-        let mut request = messages::convert(request)?;
+        let request = messages::convert(request)?;
         let target = request.uri().clone();
-        if let Some(authorization) = self.routes.authorization(&target) {
-            request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
-        }
         let response = pool.client.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
             before_headers(error, is_connect, || self.routes.route(&target))

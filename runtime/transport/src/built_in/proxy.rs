@@ -9,7 +9,7 @@ mod connector;
 use std::env::VarError;
 use std::sync::Arc;
 
-use http::{HeaderValue, Uri};
+use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
@@ -78,15 +78,6 @@ impl Routes {
         let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
         Route { target: host_and_port(target), proxy, hint }
     }
-
-    /// Returns the header with the proxy's credentials. Only an unencrypted request needs it, because the proxy reads
-    /// and forwards such a request.
-    pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
-        if is_encrypted(target) {
-            return None;
-        }
-        self.intercept(target)?.basic_auth().cloned()
-    }
 }
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
@@ -116,10 +107,6 @@ fn is_usable(url: &str) -> bool {
         Some("socks5" | "socks5h") if authority.port().is_none() => false,
         _ => !authority.host().is_empty() && is_port_usable(authority),
     }
-}
-
-fn is_encrypted(target: &Uri) -> bool {
-    target.scheme_str() == Some("https")
 }
 
 #[cfg(test)]
@@ -193,16 +180,5 @@ mod tests {
         assert_eq!(check("", "https://example.com/"), None);
         assert_eq!(check("http://me:canary@q:2", "https://example.com/").as_deref(), Some("q:2"));
         assert_eq!(check("http://me:canary@q:2", "http://127.0.0.1/").as_deref(), Some("q:2"));
-    }
-
-    #[test]
-    fn only_a_forwarding_proxy_gets_credentials_in_requests() {
-        let through = |proxy: &str| Routes::through(&format!("{proxy}://me:canary@q:2")).unwrap();
-        assert_eq!(through("socks5").authorization(&Uri::from_static("http://example.com/")), None);
-        let routes = through("http");
-        assert_eq!(routes.authorization(&Uri::from_static("https://example.com/")), None);
-        let shown = routes.authorization(&Uri::from_static("http://example.com/")).unwrap();
-        assert_eq!(shown, "Basic bWU6Y2FuYXJ5");
-        assert!(shown.is_sensitive());
     }
 }
