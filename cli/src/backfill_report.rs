@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 5;
 /// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;
 
-/// A range that ends at most this long before the start of the run counts as a range up to now.
+/// If a range ends at most this long before the start of the run, the range counts as ending now.
 const NOW: Duration = Duration::from_secs(60);
 
 /// Prints a line with the changes of a run and the age of the last records, and warnings about invalid records.
@@ -184,7 +184,7 @@ fn is_rejected(failures: &[ExitKind]) -> bool {
     failures.iter().all(|ending| *ending == ExitKind::Rejected)
 }
 
-/// Returns the exit code for the failures of some pages, given the number of fetched pages.
+/// Returns the exit code of a run with failed pages, from the number of fetched pages and the errors of the others.
 pub(crate) fn ending(fetched: u64, failures: &[ExitKind]) -> ExitKind {
     match fetched {
         0 if is_rejected(failures) => ExitKind::Rejected,

@@ -12,7 +12,7 @@ use crate::endpoint_names::Endpoint;
 use crate::requested_series::{ParamValue, Series, differing};
 use crate::table::{Cell, Table};
 
-/// Name of the column with the endpoint, which tables of several endpoints have.
+/// Name of the column that contains the endpoint of each record.
 const ENDPOINT: &str = "endpoint";
 
 /// Records of one series.

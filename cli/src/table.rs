@@ -192,8 +192,8 @@ pub(crate) fn readable(text: &str) -> String {
     text.replace(steers, " ")
 }
 
-/// Returns the number of decimals of a column. The largest number has seven significant digits. Decimals that are zero
-/// in all numbers are omitted.
+/// Returns the number of decimals of a column, so that its largest number has seven significant digits. Decimals that
+/// are zero in all numbers are omitted.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));

@@ -91,7 +91,7 @@ impl Queue {
     }
 
     fn send(&self, message: Message) {
-        // If the worker has ended, the message is dropped with the sender in it, so the caller stops waiting.
+        // If the worker has ended, the message is dropped with its response channel, so the caller stops waiting.
         drop(self.0.send(message));
     }
 }

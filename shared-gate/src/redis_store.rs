@@ -63,8 +63,7 @@ impl StateStore for RedisStore {
         let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
         let is_offer = offer.next.is_some();
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
-        // The version that the script returns begins with the run of the server, which the sent version does not
-        // contain.
+        // The version that the script returns begins with the run id of the server; the sent version does not.
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
         let is_empty = version.ends_with(':');
         let update = if is_known { Update::None } else { Update::Other((!is_empty).then_some(text)) };

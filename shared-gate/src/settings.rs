@@ -43,7 +43,7 @@ impl SharedGateBuilder {
     }
 
     /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. A request fails
-    /// when it has waited this long and the server has been unreachable this long.
+    /// when both its wait and the outage of the server have lasted this long.
     pub fn fail_after(mut self, time: Duration) -> Self {
         self.fail_after = time;
         self

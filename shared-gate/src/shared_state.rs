@@ -189,7 +189,7 @@ impl SharedState {
         others.all(|(name, lease)| (own, machine) <= (since(lease), name.as_str()))
     }
 
-    /// Admits a request of a machine, and returns the earliest time to send it, which is at most `ahead` from now.
+    /// Admits a request of a machine, and returns the earliest time to send it: now, or at most `ahead` later.
     pub(crate) fn pass(
         &mut self,
         machine: &str,

@@ -107,7 +107,7 @@ impl Backfill {
         self
     }
 
-    /// Includes the interval that is still open. The record of this interval may change, and later runs replace it.
+    /// Includes the interval that is still open. Its record may still change, so later runs replace the record.
     pub fn include_partial(mut self) -> Self {
         self.with_open = true;
         self

@@ -65,7 +65,7 @@ impl Columns {
     }
 }
 
-/// Returns `true` for a column that identifies the series of a row, and is not a field of its record.
+/// Returns `true` for a column that identifies the series of a row; the other columns are fields of the records.
 pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }

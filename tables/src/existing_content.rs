@@ -326,8 +326,8 @@ impl ExistingContent {
             && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
-            // The rows are ordered by time, with at most one per interval, so the last `newest` rows include all since
-            // `since`.
+            // The rows are ordered by time, with at most one per interval, so only the last `newest` rows can be later
+            // than `since`.
             let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step()), state.step()));
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;

@@ -65,7 +65,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    // The time is not rounded, because no other lock may have the same text.
+    // The time is not rounded, so that no other lock has the same text.
     let owner = format!("process {}{}, since {}", process::id(), host(), Timestamp::now());
     loop {
         // The file is not truncated before it is locked, because it may contain the owner of another run's lock.

@@ -82,8 +82,8 @@ impl SingleFile {
         Ok(Some(sum.entry()))
     }
 
-    /// Returns `true` if the file exists as a backfill has written it. `checksum` is the checksum of the written text;
-    /// it is unknown for files of earlier versions.
+    /// Returns `true` if the file exists and is unchanged since a backfill wrote it. `checksum` is the checksum of the
+    /// written text; it is unknown for files of earlier versions.
     pub(crate) fn is_unchanged(&self, checksum: Option<&String>) -> Result<bool, Error> {
         Ok(self.path.exists() && (checksum.is_none() || self.text_checksum()?.as_ref() == checksum))
     }

@@ -15,7 +15,7 @@ pub struct Crowding {
     /// The start of the last interval of the span.
     pub open_date: Timestamp,
     /// The growth of open interest in percent, multiplied by the average volume ratio, which is from -1 to 1. The score
-    /// is positive if longs are crowded, negative if shorts are, and zero if neither are.
+    /// is positive if longs are crowded, negative if shorts are, and zero if neither side is.
     pub score: f64,
 }
 

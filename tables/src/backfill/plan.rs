@@ -116,7 +116,7 @@ async fn series_plan(
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
     let state = &found.state;
     let mut unsettled = state.settled.uncovered(&range);
-    // A response may contain two records outside the requested window, so a page has two intervals fewer than records.
+    // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
     let tail = unsettled.last_mut().filter(|tail| tail.end == range.end);
     let recent = tail.as_ref().map_or(range.end, |tail| tail.start);

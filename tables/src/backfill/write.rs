@@ -16,7 +16,7 @@ use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::table_schema::TableSchema;
 use crate::timestamps::Timestamps;
 
-/// Maximum number of stored checksums per series. Later runs report further dropped records again.
+/// Maximum number of stored checksums of dropped records per series. Later runs report all further ones again.
 const MAX_DROPPED: usize = 1000;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {

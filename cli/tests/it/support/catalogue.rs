@@ -134,7 +134,7 @@ impl Metric {
         self.fields.iter().map(|field| field.wire_name).filter(|name| *name != self.time)
     }
 
-    /// Returns a number of records that a response may have, as an argument.
+    /// Returns an accepted page size, as an argument.
     pub(crate) fn page_size(&self) -> &'static str {
         let limit = self.endpoint.param(self.history.limit).unwrap();
         limit.allowed_values.first().copied().unwrap_or("5")
