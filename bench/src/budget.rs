@@ -10,7 +10,7 @@ use crate::command::exists;
 use crate::rows::{decode, request, weight};
 use crate::scratch::Scratch;
 
-/// The factor by which a figure may exceed its budget.
+/// The maximum ratio of a figure to its budget.
 const TOLERANCE: f64 = 1.03;
 
 /// A figure that has a budget: the name in `bench/budget.toml`, and the function that measures the figure.

@@ -139,8 +139,8 @@ struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    /// Returns every endpoint of the draft with the known endpoint that has the same path. A known endpoint without a
-    /// path is found by its name.
+    /// Returns every endpoint of the draft, and for each the known endpoint with the same path, if there is one. A
+    /// known endpoint without a path is found by its name.
     fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
         let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());

@@ -88,7 +88,7 @@ async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64,
     Ok(calls)
 }
 
-/// Returns the memory in use by this process, in KiB; `None` without the `/proc` of Linux.
+/// Returns the memory in use by this process, in KiB; `None` if the system has no `/proc`.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()

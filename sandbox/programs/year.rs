@@ -69,8 +69,8 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     Ok(all)
 }
 
-/// Fetches the year as a history. If `response` is set, the faults cause no retries, so the duration and the number of
-/// requests are checked too.
+/// Fetches the year as a history. `response` is the response time if the faults cause no retries. In this case, the
+/// duration and the number of requests are checked too.
 async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
@@ -222,7 +222,7 @@ fn made_up(url: &str) -> String {
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// Returns the peak memory of this process, in KiB; `None` without the `/proc` of Linux.
+/// Returns the peak memory of this process, in KiB; `None` if the system has no `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

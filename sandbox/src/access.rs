@@ -51,7 +51,7 @@ pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Rejecti
     }
 }
 
-/// Returns the value after the scheme in the `Authorization` header; `None` without a header of this scheme.
+/// Returns the value after the scheme in the `Authorization` header; `None` if there is no header with this scheme.
 pub(crate) fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let (found, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
     found.eq_ignore_ascii_case(scheme).then(|| credentials.trim())

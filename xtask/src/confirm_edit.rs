@@ -97,7 +97,7 @@ fn confirmed() -> bool {
         .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
 }
 
-/// Prints a question and reads one line, trimmed; `None` without a terminal.
+/// Prints a question and reads one line, trimmed; `None` if there is no terminal.
 pub(crate) fn answer(question: &str) -> Option<String> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return None;

@@ -48,7 +48,8 @@ const ASIDE: &str = "\
     deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
 
 impl Omissions {
-    /// Notes the keys of an object that the import does not read. `known` contains the keys that the import reads.
+    /// Adds an omission for each key of an object that the import does not read. `known` contains the keys that the
+    /// import reads.
     pub(super) fn unread(&mut self, object: &Value, known: &str, pointer: &str) {
         let has = |keys: &str, key: &str| keys.split_whitespace().any(|known| known == key);
         let keys = object.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());

@@ -109,7 +109,7 @@ fn head(info: &Value, key: &str) -> Option<String> {
     Some(value.trim().to_owned()).filter(|value| is_line(value))
 }
 
-/// Notes the facts about the service that differ between a description and the catalogue.
+/// Adds a note for each fact about the service that differs between a description and the catalogue.
 pub(super) fn note_differences(described: &Tree, is_in_paths: bool, editor: &mut Editor) {
     for key in ["base_url", "credentials"] {
         let here = editor.tree(SERVICE).get(key);

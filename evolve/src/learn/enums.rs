@@ -20,7 +20,7 @@ fn parts(wanted: &str) -> (&str, &str) {
     wanted.split_once('=').unwrap_or((wanted, wanted))
 }
 
-/// Notes the fields in `--enum` for which no response has a string.
+/// Adds a note for each field in `--enum` for which no response has a string.
 pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
     for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
         editor.note(format!("cannot make an enum of `{field}`: no response has a string in a field of that name"));

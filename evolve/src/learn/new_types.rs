@@ -38,7 +38,7 @@ impl Reader<'_> {
         (ty, None)
     }
 
-    /// Notes why a guessed type may be imprecise.
+    /// Adds a note that explains why a guessed type may be imprecise.
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let found;
         let doubt = match ty {

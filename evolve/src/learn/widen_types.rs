@@ -116,7 +116,7 @@ impl Reader<'_> {
         is_wider.then(|| format!("{ty}{mark}"))
     }
 
-    /// Notes integers in a field that is declared as a string. The client accepts them.
+    /// Adds a note if a field that is declared as a string has integers. The client accepts these integers.
     fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let found = seen.describe();
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes numbers outside the range of a field.
+    /// Adds a note if a field has numbers outside its range.
     fn note_range(&mut self, name: &str, field: &Tree, seen: &Observed) {
         let Some(range) = field.get("range").filter(|_| seen.numbers() + seen.numeric_texts > 0) else { return };
         if is_within(range, seen.min) && is_within(range, seen.max) {

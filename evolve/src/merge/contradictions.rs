@@ -1,5 +1,5 @@
-//! Notes the differences between known endpoints and the draft, in one note for each endpoint and kind of difference.
-//! The catalogue is not changed.
+//! Compares known endpoints with the draft, and adds one note for each endpoint and kind of difference. The catalogue
+//! is not changed.
 
 use codegen::type_expr::{Builtin, TypeExpr};
 
@@ -29,8 +29,8 @@ struct Named {
 type Pair = (String, Vec<Named>, Vec<Named>);
 
 impl Merger<'_> {
-    /// Notes each difference between a known endpoint and the drafted endpoint, except in the parts that were filled
-    /// in.
+    /// Adds notes about the differences between a known endpoint and the drafted endpoint, except in the parts that
+    /// were filled in.
     pub(super) fn note_contradictions(&mut self, known: &YamlPath, gap: &Gap) {
         let (entry, drafted) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
         let label = entry.text("path").or(entry.text("name")).unwrap_or_default().to_owned();
@@ -70,7 +70,7 @@ impl Merger<'_> {
         self.note_differences([&known.file, &gap.new.file], notes, waiting);
     }
 
-    /// Notes the differences between the known metadata and the drafted metadata.
+    /// Adds notes about the differences between the known metadata and the drafted metadata.
     pub(super) fn note_metadata(&mut self) {
         let [here, there] =
             [(&*self.editor, &self.known), (&self.draft.editor, &self.source)].map(|(editor, index)| {
@@ -83,8 +83,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Notes the differences between the params or fields of a file and those of a drafted file, and between the records
-    /// of these fields. Each pair of records is compared once.
+    /// Adds notes about the differences between the params or fields of a file and those of a drafted file, and between
+    /// the records of these fields. Each pair of records is compared once.
     fn note_differences(&mut self, [file, drafted]: [&str; 2], mut notes: Vec<String>, mut waiting: Vec<Pair>) {
         let here = Side { editor: self.editor, index: &self.known, file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: drafted };

@@ -194,7 +194,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Notes a new type or record if the draft is from responses.
+    /// Adds a note about a new type or record if the draft is from responses.
     fn note_new(&mut self, what: &str, name: &str) {
         if self.draft.source == Source::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
