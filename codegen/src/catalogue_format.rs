@@ -12,7 +12,7 @@ pub const SERVICE: &Map = &spec::SERVICE;
 /// The format of every other file.
 pub const GROUP: &Map = &spec::GROUP;
 
-/// The kind of values that a key accepts. Further conditions, such as a range of numbers, are in `Key::form`.
+/// The kind of values that a key accepts. Further conditions, such as a range of numbers, are declared in `Key::form`.
 #[derive(Debug)]
 pub enum Shape {
     /// Text.
@@ -80,7 +80,7 @@ pub(crate) enum Form {
         /// `true` if a segment may be a param in braces.
         takes_params: bool,
     },
-    /// Text on one line that matches a regular expression, in a syntax that every editor supports.
+    /// Text on one line that matches this regular expression, which uses only syntax that every editor supports.
     Like(&'static str, Fault),
     /// A number within a range.
     Within(u32, u32, Fault),
@@ -100,20 +100,20 @@ pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(cr
 pub(crate) struct Rule {
     /// The conditions. A map that meets all of them breaks the rule.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is marked in the error; if it is empty, the map is marked. If `never` contains `HasAny`, the
-    /// key of `HasAny` that is present is marked instead.
+    /// The key whose value the error marks. If this is an empty string, the error marks the map. If `never` contains
+    /// `HasAny`, the error marks the first key of `HasAny` that is present.
     pub(crate) at: &'static str,
     pub(crate) fault: Fault,
 }
 
-/// A condition of a rule on a map.
+/// A condition for a map, which is part of a rule.
 #[derive(Debug)]
 pub(crate) enum Condition {
     /// A key is present.
     Has(&'static str),
     /// At least one of several keys is present.
     HasAny(&'static [&'static str]),
-    /// The number of these keys that are present is not one.
+    /// None of these keys is present, or several are.
     HasNotOne(&'static [&'static str]),
     /// A key is missing.
     Lacks(&'static str),
@@ -154,7 +154,7 @@ impl Map {
 }
 
 /// Patterns of Rust names. Snake-case and upper-case names may end in an underscore, because an underscore is appended
-/// to a Rust keyword.
+/// to a name that is a Rust keyword.
 pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
 pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
 pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";

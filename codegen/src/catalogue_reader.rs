@@ -33,13 +33,13 @@ pub(crate) trait Read: Sized {
     }
 }
 
-/// Reads an empty map and discards the errors.
+/// Reads a `T` from an empty map, and discards the errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
-/// A placeholder for the key that `read` expects: the root of a file is not the value of any key.
+/// The key that is passed to `read` for the root of a file, because the root is not the value of any key.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -93,7 +93,7 @@ impl Reader {
         Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
     }
 
-    /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid.
+    /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid and no key is required.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
             self.mismatch(node, "a map", &format!("{} has the keys {}", map.what, names(map)));
@@ -118,8 +118,8 @@ impl Reader {
         {
             self.fault(fault, &entries, "");
         }
-        // A map of which all keys were invalid is not read as an empty map, because an empty map could cause a second
-        // error.
+        // If all keys of a map without required keys are invalid, the map is not read as an empty map, because an empty
+        // map could cause a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
@@ -156,8 +156,8 @@ impl Reader {
         }
     }
 
-    /// Reports an error about a map, located at the value of the key `at`. If `at` is empty, the error is located at
-    /// the `id` or `name` of the map. If the map does not have these keys, it is located at the start of the map.
+    /// Reports an error about a map. The error is located at the value of the key `at` or, if `at` is empty, at the
+    /// `id` or `name` of the map. If the map does not have this key, the error is located at the start of the map.
     fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -176,7 +176,7 @@ impl Reader {
     pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         if entries.get(key.name).is_none() {
             let message = format!("{} has no `{}`", entries.what, key.name);
-            let help = format!("add `{}:` and {}", key.name, expected(&key.shape));
+            let help = format!("add `{}:`, followed by {}", key.name, expected(&key.shape));
             self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, message).help(help));
         }
         self.value(entries, key).or_else(|| {

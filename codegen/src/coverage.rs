@@ -1,4 +1,5 @@
-//! The coverage of the API: counts of facts by evidence, and the most useful unknown facts.
+//! The coverage of the API: counts of facts by evidence (the source that confirms a fact), and the most useful unknown
+//! facts.
 //!
 //! All counts are computed from the model, so they are available for any catalogue.
 
@@ -15,7 +16,7 @@ use unknown_facts::UnknownFact;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     endpoints: CountTable,
-    /// The number of facts: one row for each kind of fact, one column for each evidence.
+    /// The number of facts: one row for each kind of fact, one column for each kind of evidence.
     facts: CountTable,
     /// The unknown facts, the most useful first.
     unknown: Vec<UnknownFact>,

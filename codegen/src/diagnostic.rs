@@ -125,7 +125,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug)]
 enum Subject {
     Span(Location),
-    /// An entire file, because it is unreadable, misnamed or missing. The message has no excerpt.
+    /// An entire file that is unreadable, misnamed or missing. The error has no excerpt.
     File(String),
 }
 
@@ -170,8 +170,8 @@ impl Diagnostic {
         self.rule
     }
 
-    /// Returns the name of the file, and the line and column, counted from one; `None` for a diagnostic about an entire
-    /// file.
+    /// Returns the name of the file and the position in it: the line and the column, counted from one. The position is
+    /// `None` for a diagnostic about an entire file.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.subject {
             Subject::File(file) => (file, None),
@@ -192,8 +192,8 @@ impl Diagnostic {
         renderer.render(&[title.elements(elements)])
     }
 
-    /// Returns the excerpts with the marked lines: one excerpt if both locations are close to each other, otherwise
-    /// two.
+    /// Returns the excerpts with the marked lines: two excerpts if there are two locations far from each other,
+    /// otherwise one.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {

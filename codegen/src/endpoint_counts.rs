@@ -5,7 +5,7 @@ use crate::model::{Api, Body, Endpoint};
 
 const HEADING: &[&str] = &["group", "endpoints", "with path", "typed", "untyped", "body unknown", "by name only"];
 
-/// The conditions of the columns. The sum of the columns `typed`, `untyped` and `body unknown` is `with path`.
+/// The conditions of the columns. The columns `typed`, `untyped` and `body unknown` add up to the column `with path`.
 const KINDS: &[fn(&&Endpoint) -> bool] = &[
     |_| true,
     |endpoint| endpoint.path.is_some(),

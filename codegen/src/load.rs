@@ -1,7 +1,8 @@
 //! Reads a folder of YAML files into a [`Catalogue`].
 //!
 //! Each file is read according to the declarations of the format. Valid entries are passed on to `resolve` even if
-//! others have errors, so that one run reports all errors. `resolve` checks the rules that compare several entries.
+//! other entries have errors, so that one run reports all errors. `resolve` checks the rules that compare several
+//! entries.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,7 +18,8 @@ use crate::yaml_parser;
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The content of `service.yaml`; `None` if the file cannot be read. Its names are then unknown.
+    /// The content of `service.yaml`; `None` if the file cannot be read. In that case, it is unknown which names it
+    /// declares.
     pub(crate) service: Option<Document<spec::Service>>,
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
@@ -124,8 +126,8 @@ impl Loader {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
         if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
-            let error = Diagnostic::of_file("misplaced-file", name, "not a file of the catalogue");
-            self.diagnostics.push(error.help("a catalogue is a folder of `.yaml` files"));
+            let error = Diagnostic::of_file("misplaced-file", name, "a catalogue cannot contain this file or folder");
+            self.diagnostics.push(error.help("a catalogue is one folder of `.yaml` files: rename or move this"));
             return None;
         }
         if !is_part(&name) {

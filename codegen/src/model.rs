@@ -59,7 +59,7 @@ impl Api {
         params.filter(move |(index, _)| used.contains(&(*index, false))).map(|(_, shared)| shared)
     }
 
-    /// Returns the setter with a name; the setters are sorted by name.
+    /// Returns the setter with this name. The setters are sorted by name.
     pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;
         self.setters.get(index)
@@ -79,7 +79,7 @@ impl Api {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
 
-    /// Returns the metadata field that lists the requested values which a response does not cover.
+    /// Returns the metadata field that lists the requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Option<&Field> {
         let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;

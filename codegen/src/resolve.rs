@@ -48,7 +48,8 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// The placeholder for an entry with an error. Only functions that report an error create it, so no error is lost.
+/// The result for an entry that has an error. Only functions that report the error create this value, so no error is
+/// lost.
 #[derive(Clone, Copy, Debug)]
 struct Invalid(());
 
@@ -77,8 +78,9 @@ struct Resolver<'a> {
     errors: Diagnostics,
     /// The keys of the errors that `load` has reported, which are not reported again.
     reported: HashSet<(&'static str, String, usize)>,
-    /// Types and records of `service.yaml`.
+    /// The names of the types in `service.yaml`.
     types: HashSet<&'a str>,
+    /// The records of `service.yaml`.
     records: Records<'a>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
@@ -99,8 +101,8 @@ struct Resolver<'a> {
     compared: usize,
 }
 
-/// The maximum number of names that are compared for suggestions, because many comparisons take longer than all other
-/// work.
+/// The maximum number of names that are compared for suggestions. Without a maximum, the comparisons could take longer
+/// than all other work.
 const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
@@ -215,7 +217,7 @@ impl<'a> Resolver<'a> {
                     Case::Shouty => "MY_NAME",
                 };
                 let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-                Err(self.error("no-rust-name", at, message, format!("set `rust_name`, like `{example}`")))
+                Err(self.error("no-rust-name", at, message, format!("set `rust_name` to a name like `{example}`")))
             }
         }
     }
@@ -224,7 +226,7 @@ impl<'a> Resolver<'a> {
     fn type_name(&mut self, name: &Text) -> Resolved<String> {
         if !names::is_ident(name, Case::Pascal) {
             let message = format!("`{name}` is not the name of a Rust type");
-            return Err(self.error("type-name", name.at(), message, "write it like `MyType`"));
+            return Err(self.error("type-name", name.at(), message, "write a name like `MyType`"));
         }
         if names::is_taken(Scope::Types, name) {
             let message = format!("the name `{name}` is reserved for the client");
@@ -248,7 +250,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Maps each name to its index; a duplicate name has the first index.
+/// Maps each name to its index. A duplicate name is mapped to its first index.
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut first = HashMap::new();
     for (index, name) in names.enumerate() {

@@ -1,5 +1,5 @@
-//! The format of the catalogue, and the types for its content as written, without defaults and with unresolved
-//! references.
+//! The format of the catalogue, and the types for its content as written: defaults are not filled in, and references
+//! are not resolved.
 //!
 //! Each map is declared once, with its keys, their values, the errors about invalid values, and the documentation.
 //! `load` creates values of these types, and `resolve` reads them.

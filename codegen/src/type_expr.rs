@@ -66,7 +66,7 @@ impl Builtin {
         }
     }
 
-    /// Returns `true` if a text is a value of the type. A timestamp is a number.
+    /// Returns `true` if a text can be a value of the type. A timestamp must be a number.
     pub fn is_written(self, text: &str) -> bool {
         self.with_time(TimeForm::Counted(TimeUnit::Seconds)).is_written(text)
     }

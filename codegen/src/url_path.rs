@@ -1,6 +1,6 @@
 //! Checks and parses paths after the base URL, such as `/books/{symbol}.json`, with params in braces.
 //!
-//! A fragment, as in `/query#daily`, distinguishes endpoints on one path, and is not sent.
+//! A fragment, as in `/query#daily`, distinguishes endpoints that have the same path. It is not sent.
 
 /// The reason why a path is invalid: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
@@ -25,7 +25,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
         let message = format!("two params in the path `{path}` are not separated by text");
-        return fault("path-braces", message, "their values cannot be distinguished; describe them as one param");
+        return fault("path-braces", message, "separate them by text, or describe them as one param");
     }
     // Each param is replaced by `{}`, so that a segment that consists of a param does not count as empty.
     let plain = literals.join("{}");
@@ -45,7 +45,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         return fault(
             "path-character",
             message,
-            "declare params under `params`, and write them into the path as `{name}`",
+            "remove it; a param in the path is written as `{name}`, and a query param is only listed under `params`",
         );
     }
     match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
@@ -84,7 +84,7 @@ pub fn params(path: &str) -> Vec<&str> {
     parts(path).unwrap_or_default().1
 }
 
-/// Returns a path without the names of its params. A server does not distinguish paths with the same template.
+/// Returns a path without the names of its params. A server cannot distinguish two paths for which the result is equal.
 pub fn template(path: &str) -> String {
     parts(path).map_or_else(|| path.to_owned(), |(literals, _)| literals.join("{}"))
 }

@@ -4,7 +4,7 @@
 //! contains the name of the crate. A file without a marker, or with the marker of another crate, is foreign, and is
 //! never changed. If a foreign file is in a folder that is not shared, or at the path of an emitted file, this is a
 //! conflict, and nothing is written. Unchanged files are not rewritten. A file is written to a temporary path and then
-//! renamed, so that after an interrupted run it has either the old or the new text.
+//! renamed, so that after an interrupted run the file contains either the old or the new text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -38,7 +38,7 @@ pub struct Folder {
     pub files: Vec<File>,
 }
 
-/// The differences between a folder and the emitted files, as they were before the update.
+/// The differences between a folder and the emitted files, as found before the update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
@@ -59,14 +59,14 @@ pub struct FileChange {
 /// The kind of difference of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The file is emitted, but not on disk.
+    /// The file is emitted, but is not on disk.
     Missing,
     /// The file on disk has other content. The value is the diff from the file on disk to the emitted file.
     Drifted(String),
     /// The file on disk has the marker, but is no longer emitted. Temporary files of an interrupted run are stale too.
     Stale,
-    /// The file on disk has no marker, or the marker of another crate, whose name is the value. The generator does not
-    /// change the file.
+    /// The file on disk has no marker, or the marker of another crate. The value is the name of that crate. The
+    /// generator does not change the file.
     Foreign(Option<String>),
 }
 

@@ -118,8 +118,8 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
     None
 }
 
-/// Returns the position of an error. For an error about a tab, the parser reports a position before the tab, so the
-/// next tab is located.
+/// Returns the position of an error. For an error about a tab, the parser reports a position before the tab, so this
+/// function returns the position of the next tab.
 fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {

@@ -1,5 +1,5 @@
-//! Runs one test for each folder of `cases/`, which compares the emitted files with recorded ones, byte for byte. Runs
-//! one test for each case in the files of `mistakes/`, which compares all errors with recorded ones.
+//! Runs one test for each folder of `cases/`: it compares the emitted files with recorded files, byte for byte. Also
+//! runs one test for each case in the files of `mistakes/`: it compares all errors with recorded errors.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has details.
 
@@ -63,7 +63,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
 /// Checks that the programs of a case are valid Rust syntax; `evolve/tests/it/compile.rs` compiles them.
 fn programs(case: &Path) -> Result<(), Failed> {
     if case.join("refused.rs").exists() != case.join("refused.err").exists() {
-        return Err("`refused.rs` or `refused.err` is missing".into());
+        return Err("a case needs both `refused.rs` and `refused.err`, or neither".into());
     }
     for program in ["calls.rs", "refused.rs"].map(|program| case.join(program)) {
         if program.exists() {
@@ -95,7 +95,7 @@ fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
             compare(&path, &file.text)?;
         }
     }
-    if kept.is_empty() { Ok(()) } else { Err(format!("no such files are emitted: {kept:?}").into()) }
+    if kept.is_empty() { Ok(()) } else { Err(format!("recorded files are not emitted: {kept:?}").into()) }
 }
 
 /// Returns all files below a folder.

@@ -36,7 +36,7 @@ pub(super) fn has_lines(text: &str) -> bool {
     text.contains(['\n', '\r', '\t'])
 }
 
-/// Returns `true` if a character is invisible, or a control character other than a line break.
+/// Returns `true` if a character is invisible, or a control character other than a line break or a tab.
 pub fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))

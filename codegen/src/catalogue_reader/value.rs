@@ -50,8 +50,8 @@ impl Reader {
         true
     }
 
-    /// Reports an error if a text does not have the form of its key. The text is used anyway, so that later rules can
-    /// check it.
+    /// Reports an error if a text does not have the form that its key declares. The text is used anyway, so that later
+    /// rules can check it.
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {

@@ -18,8 +18,8 @@ pub(super) struct UnknownFact {
     pub(super) help: String,
 }
 
-/// The weight of a fact for one endpoint. A path has the highest weight, because an endpoint without a path has no
-/// method.
+/// The weight of a fact for one endpoint. A path has the highest weight, because the client has no method for an
+/// endpoint without a path.
 #[derive(Clone, Copy)]
 enum Gain {
     Argument = 1,
@@ -55,11 +55,12 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// Returns the bodies of a group whose fields are unknown. The fields can be learned from one response per endpoint.
+/// Returns the endpoints of a group whose response fields are unknown. One response per endpoint is sufficient to find
+/// its fields.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped: Vec<_> = group.methods().filter(|endpoint| endpoint.body.record().is_none()).collect();
     let what = format!("the response fields of {} in {}", count(&untyped), group.ident);
-    some(Gain::Record, untyped.len(), what, format!("one response of each is sufficient: {}", names(&untyped)))
+    some(Gain::Record, untyped.len(), what, format!("one response of each endpoint is sufficient: {}", names(&untyped)))
 }
 
 fn params(group: &Group) -> Option<UnknownFact> {
@@ -91,7 +92,7 @@ fn required(api: &Api) -> Vec<UnknownFact> {
         }
     }
     let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
-        let help = "if documentation confirms it, the param becomes an argument";
+        let help = "if documentation confirms that it is required, it becomes an argument of the method";
         some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
     });
     unknown.collect()

@@ -34,8 +34,8 @@ pub fn catalogue_schema() -> File {
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// Returns the condition that a file is `service.yaml`: it has at least one of the required keys that group files do
-/// not have. One such key is sufficient, because the file may be incomplete.
+/// Returns the condition by which the schema recognizes `service.yaml`: the file has a key that `service.yaml` requires
+/// and a group file cannot have. One such key is sufficient, because the file may be incomplete.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
@@ -138,7 +138,8 @@ fn visible(controls: &str) -> String {
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
-    // A regular expression cannot match nested brackets, so there is one alternative for each depth.
+    // A regular expression cannot match brackets that are nested to any depth, so there is one alternative for each
+    // depth.
     let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
     any_of([

@@ -1,4 +1,5 @@
-//! Emits one endpoint with a path: the method on the handle of its group, its marker type and its setters.
+//! Emits one endpoint with a path: its method on the handle of its group, and the traits of its marker type, which is
+//! the type parameter of its requests.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -59,8 +60,8 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
 /// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// Returns the setters of the given params, each with its param. The first list contains the setters whose type is the
-/// same on all endpoints, and the second list contains the others.
+/// Returns the setters of the given params, each with its param. The first list contains the setters whose values have
+/// the same type on all endpoints, and the second list contains the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
@@ -85,7 +86,7 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
         facts.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
     }
     if endpoint.weight != 1 {
-        facts.push(format!("**Weight:** {} requests", endpoint.weight));
+        facts.push(format!("**Weight:** counts as {} requests for the rate limit", endpoint.weight));
     }
     let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
     if !unknown.is_empty() {
@@ -128,8 +129,8 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// Returns the macro call that implements the setter traits for an endpoint. If the endpoint uses a param set, the
-/// macro of the set is called, which also implements the traits of the set. If the type of a setter differs between
+/// Returns the macro call that implements the setter traits for an endpoint. If the endpoint uses a param set, this is
+/// the macro of the set, which also implements the traits of the set. If the type of a setter differs between
 /// endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));

@@ -1,4 +1,4 @@
-//! A JSON object for human-readable documents, whose keys stay in the order in which they were added.
+//! A JSON object for human-readable documents. Its keys stay in the order in which they were added.
 
 use serde_yaml::{Mapping, Value};
 

@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-/// Returns the path of a fieldless variant of the runtime's enum `of`. The variant has the name of `value`.
+/// Returns the path of a variant of the runtime's enum `of`. The name of the variant is the `Debug` output of `value`.
 pub(super) fn variant(of: &str, value: impl Debug) -> TokenStream {
     let (of, variant) = (ident(of), format_ident!("{value:?}"));
     quote!(#of::#variant)
@@ -98,7 +98,7 @@ impl ToTokens for Type {
     }
 }
 
-/// Returns the registry's `ValueType` for a type.
+/// Returns the expression that describes a type in the registry.
 pub(super) fn value_type(ty: &Type) -> TokenStream {
     match ty {
         Type::String | Type::Integer | Type::Count | Type::Number | Type::Boolean | Type::Any => {
@@ -206,8 +206,8 @@ fn list<T: ToTokens>(key: &str, values: &[T]) -> TokenStream {
     set(key, Some(quote!(&[#(#values),*])))
 }
 
-/// Returns a param of an endpoint as an expression. A shared param is its constant, followed by calls that set the
-/// endpoint's overrides; any other param is a literal.
+/// Returns a param of an endpoint as an expression: for a shared param, its constant, followed by calls that set the
+/// endpoint's overrides; for any other param, a literal.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -249,8 +249,8 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// Returns the params of an endpoint: the constant of the param set, the endpoint's own params, and those params of the
-/// set that the endpoint overrides.
+/// Returns the calls that set the params of an endpoint: the constant of the param set, the endpoint's own params, and
+/// those params of the set that the endpoint overrides.
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
     let shared = endpoint.param_set.and_then(|set| api.param_sets.get(set));

@@ -1,7 +1,7 @@
 //! Emits the catalogue as an OpenAPI description, for viewers, validators and other generators.
 //!
-//! One builder emits both versions of OpenAPI; the differences are in `version.rs`. If OpenAPI has no keyword for a
-//! fact, the fact is emitted as an extension, but only if some tool reads that extension.
+//! One builder emits both versions of OpenAPI; the differences are in `version.rs`. A fact for which OpenAPI has no
+//! keyword is emitted as an extension, but only if some tool reads that extension.
 
 mod component_names;
 mod errors;
@@ -40,8 +40,8 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
 }
 
 /// A note for users of `openapi-python-client`, which deviates from the standard.
-const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass it several values as one text with \
-     commas, as in `[\"a,b\"]`.";
+const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \
+     separated by commas, as in `[\"a,b\"]`.";
 
 /// Builds an OpenAPI description from the model.
 struct Description<'a> {
@@ -83,9 +83,9 @@ impl<'a> Description<'a> {
             service.summary.clone(),
             docs::timestamps(service.time_form),
             limits.collect::<Vec<_>>().join(" "),
-            "The source of a fact is the API document, unless its description names another: published (the provider's \
-             public documentation), reported (public clients agree) or previous version (the provider's documentation \
-             of the previous API version)."
+            "The source of a fact is the API document, unless its description names another source: published (the \
+             provider's public documentation), reported (public clients agree) or previous version (the provider's \
+             documentation of the previous API version)."
                 .to_owned(),
             lists.map_or_else(String::new, |_| PYTHON_CLIENT.to_owned()),
         ];

@@ -12,7 +12,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Creates a package with its documents in its own folder.
+    /// Creates a package whose documents are in the folder `docs` of the package.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), docs: "../../docs".to_owned() }
     }

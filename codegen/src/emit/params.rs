@@ -22,7 +22,7 @@ pub(super) fn file(api: &Api) -> File {
     let source = Source {
         path: "service/params.rs".to_owned(),
         from: String::new(),
-        docs: "The setters of requests, and the endpoints that have them.".to_owned(),
+        docs: "The setters of requests, and one trait per setter for the endpoints that have the param.".to_owned(),
         items,
     };
     let mut imports = record::imports(api);
@@ -152,10 +152,10 @@ fn facts(setter: &Setter) -> Vec<String> {
     let wire_name = docs::code(&setter.wire_name);
     let sent = match (setter.several, setter.ident == setter.wire_name) {
         (true, _) => match setter.list_as {
-            Some(ListFormat::Commas) => format!("Several values are sent as {wire_name}, separated by commas."),
+            Some(ListFormat::Commas) => format!("Several values are sent in {wire_name}, separated by commas."),
             Some(ListFormat::Repeated) => format!("Several values are sent by repeating {wire_name}."),
-            Some(ListFormat::Json) => format!("Several values are sent as {wire_name}, as a JSON list."),
-            None => format!("Several values are sent as {wire_name}."),
+            Some(ListFormat::Json) => format!("Several values are sent in {wire_name} as a JSON list."),
+            None => format!("Several values are sent in {wire_name}."),
         },
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),

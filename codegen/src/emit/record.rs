@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// Returns the method of `Metadata` that returns the requested values for which the response has no data.
+/// Returns the definition of the method `Metadata::unsupported`.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
@@ -94,7 +94,7 @@ fn description(record: &Record) -> TokenStream {
     }
 }
 
-/// Returns the macro call that assigns each struct field its index in the registry entry.
+/// Returns the macro call that maps each struct field to its index in the registry entry.
 fn fields(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {

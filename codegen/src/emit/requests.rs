@@ -29,8 +29,8 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// Returns the test of a group. For each endpoint, it compares the request of the example program with the expected
-/// path.
+/// Returns the test of a group. For each endpoint, the test compares the request of the example program with the
+/// expected path.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let checks: Vec<_> = group
@@ -120,7 +120,7 @@ fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Op
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
 }
 
-/// Returns the method call of an endpoint. `value` returns the value of an argument.
+/// Returns the method call of an endpoint. `value` returns the expression for an argument.
 pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenStream) -> TokenStream {
     let method = ident(&endpoint.ident);
     let params = endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument());
@@ -141,8 +141,8 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// Returns a sample value of a param, as a Rust expression and as the text that is sent. A value
-/// that is known to work is preferred to other values of the type. A number has a type suffix if the argument does not determine the type.
+/// Returns a sample value of a param, as a Rust expression and as the text that is sent. A value that is known to work
+/// is preferred to other values of the type. A number has a type suffix if the argument does not determine the type.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -193,7 +193,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
     }
 }
 
-/// Returns the smallest integer of the range; the largest if the range has no minimum.
+/// Returns the smallest integer in the range of a param, or the largest if the range has no minimum.
 fn bound(param: &Param) -> Option<f64> {
     param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }

@@ -45,7 +45,7 @@ time = ["runtime/time"]
 gzip = ["runtime/gzip"]
 # Adds the setting `http2`, which uses HTTP/2 if the server offers it by ALPN.
 http2 = ["runtime/http2"]
-# Adds the settings `proxy` and `env_proxy`, which use a given proxy or that of the environment.
+# Adds the settings `proxy` and `env_proxy`, which send requests through a given proxy or the proxy of the environment.
 proxy = ["runtime/proxy"]
 # Adds a transport that uses the user's own `reqwest::Client`.
 reqwest = ["runtime/reqwest"]
@@ -60,9 +60,9 @@ tracing = ["runtime/tracing"]
 runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime} }}
 
 [dev-dependencies]
-# The emitted tests of requests call its checks.
+# The emitted tests of requests call the checks of this crate.
 runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__request-checks"] }}
-# The programs in the docs use it.
+# The example programs in the docs use this crate.
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,
         name = package.name,

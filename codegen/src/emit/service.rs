@@ -146,8 +146,8 @@ pub(super) fn limits_file(api: &Api) -> File {
         }
     });
     items.push(quote! {
-        /// Returns a rate limit that satisfies all sets. It is the default of a client, because the set that applies is
-        /// unknown.
+        /// Returns a rate limit that enforces all sets. It is the default of a client, because it is unknown which set
+        /// applies to an API key.
         pub fn all() -> RateLimit {
             RateLimit::all(SERVICE.limits)
         }

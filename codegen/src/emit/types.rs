@@ -1,4 +1,4 @@
-//! Emits `service/types.rs`: enums, which keep unknown values, and identifiers, which accept any text.
+//! Emits `service/types.rs`: enums, which keep unknown values, and identifier types, which accept any text.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,8 @@ pub(super) fn file(api: &Api) -> File {
     };
     let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
     imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
-    // Only identifiers use `Cow`. In a file that has only enums, `Cow` can only be the name of a variant.
+    // Only identifier types use `Cow`. In a file without them, `Cow` can only be the name of an enum variant, which
+    // needs no import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
@@ -104,7 +105,7 @@ fn description(ty: &NamedType) -> TokenStream {
 fn attributes(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
     let methods = ty.attributes.iter().map(|attribute| {
-        let (method, doc) = (ident(attribute), format!(" The {} of a known value.", attribute.replace('_', " ")));
+        let (method, doc) = (ident(attribute), format!(" Returns the {}, if known.", attribute.replace('_', " ")));
         quote! {
             #[doc = #doc]
             pub fn #method(&self) -> Option<&'static str> {

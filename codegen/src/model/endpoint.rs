@@ -53,7 +53,7 @@ pub struct Endpoint {
     pub history: HistorySource,
     /// `true` if the endpoint has a history, declared by the endpoint itself or by the service.
     pub has_history: bool,
-    /// The weight with which rate limits count a call.
+    /// The number of requests that rate limits count for one request to the endpoint.
     pub weight: u32,
 }
 
@@ -65,7 +65,7 @@ pub enum HistorySource {
     Service,
     /// The params that the endpoint declares.
     Endpoint(History),
-    /// The endpoint has the params that the service declares, but it is unknown whether they return a history.
+    /// The endpoint has the params that the service declares, but it is unknown whether they select a time range.
     Unknown,
 }
 
@@ -154,7 +154,8 @@ pub struct Passing {
     /// `true` if the argument accepts several values.
     pub several: bool,
     /// `true` if the argument has exactly the type of the param, so that Rust can infer the type of a number literal.
-    /// With `impl Into`, the type of `100` in `limit(100)` would be ambiguous, because many number types implement it.
+    /// With `impl Into`, the type of `100` in `limit(100)` would be ambiguous, because several number types convert to
+    /// the type of the param.
     pub exact: bool,
 }
 
@@ -197,7 +198,8 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The format of the time. A field that declares its own format overrides it.
+        /// The format of the time of untyped records, if the body declares one. The time field of typed records has the
+        /// format in its type.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },

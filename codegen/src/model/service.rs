@@ -46,7 +46,8 @@ pub struct ApiKey {
 /// The part of a request that carries the API key.
 #[derive(Debug, PartialEq)]
 pub enum KeyCarrier {
-    /// A header. The name is in lower case, because HTTP ignores case. The prefix is sent before the key.
+    /// A header. The name is in lower case, because HTTP ignores the case of header names. The prefix is sent before
+    /// the key.
     Header { name: String, prefix: String },
     /// `name:password` in base64, in the header `authorization`.
     Basic,
@@ -57,16 +58,16 @@ pub enum KeyCarrier {
 /// A header that every request carries.
 #[derive(Debug, PartialEq)]
 pub struct Header {
-    /// The name in lower case, because HTTP ignores case.
+    /// The name in lower case, because HTTP ignores the case of header names.
     pub name: String,
     pub value: String,
     pub evidence: Evidence,
 }
 
-/// The JSON paths of message and code in an error body. A JSON path is a list of keys, separated by dots.
+/// The JSON paths of the message and the code in an error body. A JSON path is a list of keys, separated by dots.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
-    /// The name of the schema in the API, with its evidence.
+    /// The name of the schema in the API document, with its evidence.
     pub name: Option<(String, Evidence)>,
     pub message: Vec<String>,
     pub code: Vec<String>,
@@ -111,7 +112,7 @@ pub struct Limit {
     pub seconds: u32,
     pub concurrent: Option<u32>,
     pub scope: Option<String>,
-    /// The endpoints whose requests count, by group or path; empty if all requests count.
+    /// The groups and paths to which the limit applies: only requests to them count. Empty if all requests count.
     pub endpoints: Vec<String>,
     pub evidence: Evidence,
 }
@@ -120,7 +121,7 @@ pub struct Limit {
 pub struct Envelope {
     pub data: String,
     pub metadata: Option<String>,
-    /// The Rust name of the metadata field that lists the requested values which a response does not cover.
+    /// The Rust name of the metadata field that lists the requested values that the endpoint does not support.
     pub unsupported: Option<String>,
     pub time: Option<Field>,
     pub evidence: Evidence,

@@ -77,7 +77,8 @@ impl Field {
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// Returns `true` if a missing value becomes an empty list or map, because users need not distinguish the two.
+    /// Returns `true` if a missing value becomes an empty list or map, because users need not distinguish a missing
+    /// value from an empty one.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
@@ -140,7 +141,7 @@ impl Type {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
-    /// Returns `true` if a text can be a value of the type. Only built-in types of a single value are checked.
+    /// Returns `true` if a text can be a value of the type. Only numbers, booleans and timestamps are checked.
     pub fn is_written(&self, text: &str) -> bool {
         match self {
             Self::Integer => text.parse::<i64>().is_ok(),
@@ -172,7 +173,7 @@ pub struct NamedType {
     /// `true` for an identifier, which accepts any value; `false` for an enum.
     pub open: bool,
     pub values: Vec<Value>,
-    /// The names of the attributes of the values; each becomes a method.
+    /// The names of the attributes of the values. Each attribute becomes a method.
     pub attributes: Vec<String>,
 }
 

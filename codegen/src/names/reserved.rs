@@ -1,5 +1,5 @@
-//! Lists the names that every emitted crate uses, by scope. A name of a catalogue must differ from all names in its
-//! scope.
+//! Lists the names that every emitted crate uses, by scope. A Rust name derived from a catalogue must differ from all
+//! listed names of its scope.
 //!
 //! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
 //! listed, and every name that is listed must be used. Planned names have a separate list.
@@ -19,7 +19,7 @@ pub enum Scope {
     Types,
     /// Variants and constants of an enum.
     Variants,
-    /// Methods and constants of an identifier.
+    /// Methods and constants of an identifier type.
     Constants,
     /// Methods of a group's handle.
     Endpoints,

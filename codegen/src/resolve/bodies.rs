@@ -50,7 +50,7 @@ impl<'a> Resolver<'a> {
                 let (reference, record) = self.body_record(records, name)?;
                 if let Some(positional) = &body.positional {
                     let (message, help) =
-                        ("`positional` belongs to the record, not to the body", "set it on the record");
+                        ("`positional` belongs to the record, not to the body", "move it to the record");
                     return Err(self.error("body-positional", positional.at(), message, help));
                 }
                 if is_series {
@@ -141,8 +141,8 @@ impl<'a> Resolver<'a> {
             Some(field) if field.ty.as_str() == "timestamp" => return Ok(()),
             Some(field) => (
                 "time-type",
-                format!("the time field `{time}` is `{}`, not `timestamp`", field.ty),
-                "make it a timestamp, or set `time` to another field",
+                format!("the time field `{time}` has the type `{}`, not `timestamp`", field.ty),
+                "change the type to `timestamp`, or set `time` to another field",
             ),
             None => (
                 "unknown-field",

@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         unknown.and(distinct).and(in_path).and(params)
     }
 
-    /// Resolves the params of one entry. If the entry names a param set, there are several.
+    /// Resolves the params of one entry. An entry that names a param set has several params.
     fn entry(
         &mut self,
         records: &Records<'a>,
@@ -129,7 +129,7 @@ impl<'a> Resolver<'a> {
         let distinct = candidates.iter().map(|(param, at, _)| {
             if names.insert(&param.name, at).is_some() {
                 let message = format!("duplicate param `{}` of the endpoint", param.name);
-                return Err(self.error("duplicate-param", at, message, "keep one; a param set also adds its params"));
+                return Err(self.error("duplicate-param", at, message, "keep one; a param set adds all its params"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // If both setters of a param have the same name, `param_names` reports it.
@@ -137,7 +137,7 @@ impl<'a> Resolver<'a> {
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
                 let message =
-                    format!("`{}` would become `{ident}`, but another param of the endpoint has this name", param.name);
+                    format!("the param `{}` would become `{ident}`, but another param has this name", param.name);
                 self.unique(&mut idents, "same-rust-name", &ident, at, message)
             }))
             .map(drop)

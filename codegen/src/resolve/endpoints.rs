@@ -96,7 +96,7 @@ impl<'a> Resolver<'a> {
     /// Adds a type name to `types`, the names in the group's module. Reports an error if the module or the root of the
     /// crate already has this name.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
-        let message = format!("this declares the type `{name}`, which already exists");
+        let message = format!("this entry declares the type `{name}`, which already exists");
         if let Some(first) = self.root_types.get(name) {
             let error = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
             return Err(self.push(error.help("choose another name for one of them")));

@@ -5,20 +5,21 @@ use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedPar
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
-/// A param of a history: the name, a test of the param, and the accepted params as text for messages.
+/// A param of a history: the name, a test of the param, and the requirement as text that follows `must` in a message.
 type TypedParam<'h> = (&'h Text, fn(&spec::Service, &Param) -> bool, &'static str);
 
 /// Returns the params of a history that need certain types, in the order from, to, limit and step.
 fn typed_params(history: &spec::History) -> [TypedParam<'_>; 4] {
     [
-        (&history.from, is_bound, "a `timestamp` without `const_value`"),
-        (&history.to, is_bound, "a `timestamp` without `const_value`"),
-        (&history.limit, |_, param| matches!(param.ty, Type::Count | Type::Integer), "a `count`"),
-        (&history.step, has_duration, "of a type whose values have a `duration`"),
+        (&history.from, is_bound, "be a `timestamp` without `const_value`"),
+        (&history.to, is_bound, "be a `timestamp` without `const_value`"),
+        (&history.limit, |_, param| matches!(param.ty, Type::Count | Type::Integer), "be a `count`"),
+        (&history.step, has_duration, "have a type whose values have a `duration`"),
     ]
 }
 
-/// Returns `true` if a param can be the start or end of a range. A history sets it, so it cannot have a constant value.
+/// Returns `true` if a param can be the start or end of a range. A history sets the param, so the param cannot have a
+/// constant value.
 fn is_bound(_: &spec::Service, param: &Param) -> bool {
     param.const_value.is_none() && matches!(param.ty, Type::Timestamp(_))
 }
@@ -65,7 +66,7 @@ impl<'a> Resolver<'a> {
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
             Some(Known::Known(history)) if !is_in_time => {
-                let message = "only an endpoint that returns a time series has a history";
+                let message = "only an endpoint that returns a time series can have a history";
                 Err(self.error("history-body", history.from.at(), message, "omit `history`"))
             }
             Some(Known::Known(history)) => Ok((HistorySource::Endpoint(self.history(history, &params)?), is_known)),
@@ -75,7 +76,7 @@ impl<'a> Resolver<'a> {
     fn history(&mut self, history: &'a spec::History, params: &[&Param]) -> Resolved<History> {
         if history.from == history.to {
             let message = format!("the param `{}` is both `from` and `to`", history.to);
-            return Err(self.error("duplicate-param", history.to.at(), message, "set another param"));
+            return Err(self.error("duplicate-param", history.to.at(), message, "set them to different params"));
         }
         let [from, to, limit, step] = typed_params(history).map(|param| self.history_param(params, param));
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
@@ -90,8 +91,8 @@ impl<'a> Resolver<'a> {
             Some(_) => Err(self.error(
                 "history-type",
                 name.at(),
-                format!("the param `{name}` is not {what}"),
-                "set another param",
+                format!("the param `{name}` must {what}"),
+                "use another param, or change this one",
             )),
             None => {
                 let known = params.iter().map(|param| param.wire_name.as_str());
@@ -102,8 +103,8 @@ impl<'a> Resolver<'a> {
 
     /// Checks the param that sets the order of records, and its value for ascending time, and returns both.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
-        let name = self
-            .history_param(params, (sort, |_, param| param.const_value.is_none(), "a param without `const_value`"))?;
+        let name =
+            self.history_param(params, (sort, |_, param| param.const_value.is_none(), "have no `const_value`"))?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
         if ty.is_some_and(|ty| !ty.is_written(oldest_first)) {
             let message = format!("the value `{oldest_first}` is not of the type of the param `{name}`");

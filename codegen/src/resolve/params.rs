@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
             Some(key) => {
                 let message = format!("the param `{key}` carries the API key");
-                Err(self.error("key-param", param.name.at(), message, "omit it: the client adds it"))
+                Err(self.error("key-param", param.name.at(), message, "omit it: the client always sends it"))
             }
             None => Ok(()),
         }
@@ -127,10 +127,10 @@ impl<'a> Resolver<'a> {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("`type` must be the type of a single value, found `{}`", param.ty),
-                "set `list_setter` to the name of a setter for several values",
+                "write the type of one value; `list_setter` adds a setter for several values",
             ),
             Type::Record(_) => {
-                (format!("a param cannot be the record `{}`", param.ty), "use a type with string or number values")
+                (format!("the type of a param cannot be the record `{}`", param.ty), "use a string or number type")
             }
             ty => return Ok(ty),
         };
@@ -147,8 +147,8 @@ impl<'a> Resolver<'a> {
             && *one == **several
             && scope == Scope::Setters
         {
-            let message = format!("`{one}` would be the setter for one value and the setter for several values");
-            let help = "set another name for the setter of one value with `rust_name`";
+            let message = format!("`{one}` would be both the setter for one value and the setter for several values");
+            let help = "set another name for the setter for one value with `rust_name`";
             return Err(self.error("same-rust-name", several.at(), message, help));
         }
         if scope == Scope::Setters && param.const_value.is_none() {
@@ -168,7 +168,7 @@ impl<'a> Resolver<'a> {
             return Ok(list.clone());
         }
         let message = format!("`{list}` cannot be the name of a setter");
-        Err(self.error("no-rust-name", list.at(), message, "write it like `my_names`"))
+        Err(self.error("no-rust-name", list.at(), message, "write a name like `my_names`"))
     }
 
     /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
@@ -240,14 +240,14 @@ impl<'a> Resolver<'a> {
             }
             let message = format!("`{value}` is in `rejected_values`, but other keys list it as accepted");
             let is_example = example == Some(value);
-            let help = if is_example { "set another example, or `tested_values`" } else { "keep one of the two" };
+            let help = if is_example { "set another example, or `tested_values`" } else { "remove it from one list" };
             Err(self.error("refused-value", value.at(), message, help))
         }));
         known.map(drop).and(default).and(shown).and(consistent.map(drop))
     }
 
-    /// Checks that the client can send a value. A param with a constant value sends no other value. A path param cannot
-    /// be `.` or `..`, which would change the path.
+    /// Checks that the client can send a value. For a param with a constant value, the client sends only that value. A
+    /// path param cannot be `.` or `..`, because these would change the path.
     fn is_sent(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.const_value.as_ref().is_some_and(|fixed| fixed != value) {
             let message = "the value differs from `const_value`, which is always sent";
@@ -256,7 +256,7 @@ impl<'a> Resolver<'a> {
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
         }
-        let message = format!("`{value}` is not allowed as a segment, because it would change the path");
+        let message = format!("`{value}` is not allowed as a path segment, because it would change the path");
         Err(self.error("path-segment", value.at(), message, "omit it"))
     }
 
@@ -264,9 +264,8 @@ impl<'a> Resolver<'a> {
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
-                let message =
-                    format!("`{}` accepts one value, but `list_setter` names a setter for several", param.name);
-                Err(self.error("single-list", list.at(), message, "omit one of the two"))
+                let message = format!("`{}` accepts only one value, but has a setter for several values", param.name);
+                Err(self.error("single-list", list.at(), message, "omit `list_setter` or `single_value`"))
             }
             _ => Ok(()),
         }
@@ -294,7 +293,7 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the {what} `{value}` is not in `allowed_values`");
-        Err(self.error("default-served", at, message, "correct one of the two"))
+        Err(self.error("default-served", at, message, "correct this value or `allowed_values`"))
     }
 
     fn in_range(
@@ -310,7 +309,7 @@ impl<'a> Resolver<'a> {
         });
         if is_outside {
             let message = format!("the {what} `{value}` is outside the range");
-            return Err(self.error(rule, at, message, "correct one of the two"));
+            return Err(self.error(rule, at, message, "correct this value or the range"));
         }
         Ok(())
     }

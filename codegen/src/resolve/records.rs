@@ -10,8 +10,8 @@ use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
 
 impl<'a> Resolver<'a> {
-    /// Resolves the shared records. The first is `Metadata`, which every client has; it has no fields if the service
-    /// declares none.
+    /// Resolves the shared records. The first is `Metadata`, which every client has. `Metadata` has no fields if the
+    /// service declares none.
     pub(super) fn shared_records(&mut self) -> Resolved<Vec<Record>> {
         let envelope = self.service.envelope.as_ref();
         let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
@@ -47,7 +47,7 @@ impl<'a> Resolver<'a> {
             self.used.within = None;
             if cycles.is_endless(name) {
                 let message = format!("`{name}` contains itself without a list or a map in between");
-                let help = "make the field that leads back to the record a list, a map or `any`";
+                let help = "change the field that leads back to the record to a list, a map or `any`";
                 return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// Rejects a record of a group with the name of a type or record of `service.yaml`.
+    /// Rejects a group's record that has the same name as a type or record of `service.yaml`.
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
@@ -97,7 +97,7 @@ impl<'a> Resolver<'a> {
             }
             self.unique(&mut names, "duplicate-field", name, at, format!("duplicate field `{name}`"))?;
             let resolved = resolved?;
-            let message = format!("`{name}` would become `{}`, but another field has this name", resolved.ident);
+            let message = format!("the field `{name}` would become `{}`, like another field", resolved.ident);
             self.unique(&mut idents, "same-rust-name", &resolved.ident, at, message)?;
             Ok(resolved)
         }))

@@ -11,7 +11,7 @@ use crate::spanned::Text;
 use crate::spec;
 use crate::url_path;
 
-/// Headers that have a meaning in HTTP, for proxies or for the client. A catalogue can use only a few of them.
+/// Headers that have a meaning in HTTP, for proxies or for the client. A catalogue can set only a few of them.
 const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
      connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
@@ -65,12 +65,7 @@ impl<'a> Resolver<'a> {
             && (!**basic || self.service.credentials.client_credentials.is_some())
         {
             let message = "`basic` must be `true`, and cannot be combined with `client_credentials`";
-            return Err(self.error(
-                "key-basic",
-                basic.at(),
-                message,
-                "both would be sent in the header `authorization`",
-            ));
+            return Err(self.error("key-basic", basic.at(), message, "both are sent in the header `authorization`"));
         }
         let carrier = match (&key.header, &key.query) {
             (Some(header), _) => {
@@ -133,7 +128,7 @@ impl<'a> Resolver<'a> {
         let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         match path.strip_prefix(suffix) {
             Some(rest) if !suffix.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
-                let message = format!("the path `{path}` repeats `{suffix}`, which every base URL ends in");
+                let message = format!("the path `{path}` repeats `{suffix}`, the end of every base URL");
                 let rest = if rest.is_empty() { "/" } else { rest };
                 Err(self.error("version-prefix", path.at(), message, format!("write `{rest}`")))
             }
@@ -203,7 +198,7 @@ impl<'a> Resolver<'a> {
         let metadata = envelope.metadata.as_ref();
         let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
         let time = time?;
-        // `listed` adds this field to every series.
+        // `listed` adds this field to the records of every series.
         self.time.clone_from(&time);
         Ok(Envelope {
             data: envelope.data.clone(),
@@ -239,8 +234,8 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// Checks the metadata field that lists the requested values which a response does not cover. The field must be a
-    /// list whose items can be converted to text.
+    /// Checks the metadata field that lists the requested values that the endpoint does not support. The field must be
+    /// a list whose items can be converted to text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());
@@ -251,7 +246,7 @@ impl<'a> Resolver<'a> {
                 self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {
-                let message = format!("`{name}` is of type `{}`, expected a list of strings", field.ty);
+                let message = format!("`{name}` has the type `{}`, expected a list of strings or numbers", field.ty);
                 Err(self.error(
                     "unsupported-type",
                     name.at(),

@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
 
-/// The records of one group, to which no other group can refer; empty while `service.yaml` is resolved.
+/// The records of one file. Only entries of the same group can refer to the records of a group.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) module: Option<&'a str>,
@@ -63,8 +63,8 @@ impl<'a> Resolver<'a> {
         let ty = self.type_of(records, text)?;
         match (format, unit) {
             (Some(format), _) if !ty.is_timestamp() => {
-                let message = format!("`format` is only for a `timestamp`, found `{text}`");
-                let help = "make it a `timestamp`, or omit `format`";
+                let message = format!("`format` requires the type `timestamp`, found `{text}`");
+                let help = "change the type to `timestamp`, or omit `format`";
                 return Err(self.error("time-format", format.at(), message, help));
             }
             (Some(format), Some(_)) => {
@@ -78,7 +78,7 @@ impl<'a> Resolver<'a> {
         let Some(known) = TimeUnit::of(unit) else {
             let units = ["seconds", "milliseconds", "microseconds", "nanoseconds"];
             let [first @ .., last] = units.map(|unit| format!("`{unit}`"));
-            let message = format!("the unit of a timestamp is {} or {last}, not `{unit}`", first.join(", "));
+            let message = format!("the unit of a timestamp must be {} or {last}, found `{unit}`", first.join(", "));
             let mut help = did_you_mean(unit, units.into_iter());
             if TimeFormat::of(unit).is_some() {
                 help = format!("write `format: {unit}`");
@@ -156,7 +156,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Adds the name of a type at the root of the crate, where the types and records of `service.yaml` are. Reports a
+    /// Adds a type name at the root of the crate, which contains the types and records of `service.yaml`. Reports a
     /// duplicate name.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
         // The names are moved out of `self`, because the call borrows `self` mutably.
@@ -182,12 +182,12 @@ impl<'a> Resolver<'a> {
             let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
-                let message = format!("`{}` does not declare the attribute `{extra}`", ty.name);
+                let message = format!("the value has more attributes than `{}` declares: `{extra}`", ty.name);
                 return Err(self.error(
                     "unknown-attribute",
                     extra.at(),
                     message,
-                    "add its name to `attributes` of the type",
+                    "add the name of this attribute to `attributes` of the type",
                 ));
             }
             Ok(Value {
@@ -208,7 +208,7 @@ impl<'a> Resolver<'a> {
             // Identifiers already have methods from the runtime and the prelude, which `Scope::Constants` lists.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
-                return Err(self.error("no-rust-name", name.at(), message, "write it like `my_name`"));
+                return Err(self.error("no-rust-name", name.at(), message, "write a name like `my_name`"));
             }
             self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
             Ok(name.to_string())

@@ -13,8 +13,8 @@ pub(super) type RecordKey<'a> = (Option<&'a str>, &'a str);
 #[derive(Default)]
 pub(super) struct Used<'a> {
     pub(super) types: HashSet<&'a str>,
-    /// For each record, the records to which it refers. The key `None` has the records to which bodies and metadata
-    /// refer.
+    /// For each record, the records to which it refers. The entry for the key `None` contains the records to which
+    /// bodies and metadata refer.
     pub(super) records: HashMap<Option<RecordKey<'a>>, Vec<RecordKey<'a>>>,
     /// The record that is being resolved.
     pub(super) within: Option<RecordKey<'a>>,

@@ -25,7 +25,7 @@ const HEADER_NAME: Form = Form::Like(
 /// The condition for text in a header.
 const HEADER_VALUE: Form = Form::Like(
     "^[ -~]*$",
-    Fault("header-value", "`{}` contains characters that are not allowed in a header", "write it in ASCII"),
+    Fault("header-value", "`{}` contains characters that are not allowed in a header", "use printable ASCII"),
 );
 
 map! {
@@ -35,8 +35,8 @@ map! {
         may header: Option<Text> as HEADER_NAME;
         /// The prefix of the key in the header, for example `'Bearer '`.
         may prefix: Option<String> as HEADER_VALUE;
-        /// The query param that carries the key. The transport adds the key to the URL, so that no request, error or
-        /// event contains it.
+        /// The query param that carries the key. Only the transport adds the key to the URL, so that errors and events
+        /// do not contain the key.
         may query: Option<Text>;
         /// `true` if the key is `name:password` and is sent by HTTP Basic authentication. Not allowed with
         /// `client_credentials`.

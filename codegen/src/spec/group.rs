@@ -16,7 +16,7 @@ map! {
         must title: Text;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Other names that are in use.
+        /// Other names in the API document.
         may aliases: Vec<String>;
         /// Further facts about every endpoint of the group.
         may notes: String as Form::Prose;
@@ -34,10 +34,10 @@ map! {
         must name: Text;
         /// The name of the method, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// Other names that are in use.
+        /// Other names in the API document.
         may aliases: Vec<String>;
-        /// The path, without the suffix of the base URL; `{symbol}` is a path param. The part from `#` on is not sent,
-        /// and distinguishes endpoints on one path. An endpoint with the path `unknown` gets no method.
+        /// The path, without the suffix of the base URL; `{symbol}` is a path param. The part after `#` is not sent; it
+        /// distinguishes endpoints that have the same path. An endpoint with the path `unknown` gets no method.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
@@ -46,14 +46,14 @@ map! {
         /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
         /// `unknown` if they are unknown. The key is omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// The response body, or `unknown`. `series` means a series of unknown records; the evidence of the envelope
-        /// applies.
+        /// The response body, or `unknown`. `series` means a series whose record fields are unknown; its evidence is
+        /// the evidence of the envelope.
         may body: Known<BodyEntry>;
         /// The params that select the time range of a history, if they differ from the params that the service
-        /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they return a
-        /// history.
+        /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they select a
+        /// time range.
         may history: Option<Known<History>>;
-        /// The weight with which rate limits count a call, if it is not 1.
+        /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
         /// Further facts for users.
         may notes: String as Form::Prose;
@@ -73,8 +73,8 @@ map! {
 }
 
 map! {
-    /// A body has one of `series`, `object` and `type`. A series that lists fields omits the time field of the
-    /// envelope, unless the series is positional. A named record lists its time field.
+    /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
+    /// envelope, unless the series is positional. A named record must list its time field.
     Body, BODY, "a body" {
         /// A list of records, usually a time series. The value is the fields of a record (without the time field of the
         /// envelope), the name of a record, or `unknown`.
@@ -100,7 +100,7 @@ map! {
     Rule {
         never: &[HasNotOne(&["series", "object", "type"])],
         at: "",
-        fault: Fault("body-kind", "a body has one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
+        fault: Fault("body-kind", "a body needs exactly one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
     },
     Rule {
         never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],

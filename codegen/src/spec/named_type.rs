@@ -9,7 +9,7 @@ use crate::spanned::Text;
 
 /// The condition for the name of a method of a type.
 const METHOD: Form =
-    Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
+    Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write a name like `my_name`"));
 
 map! {
     /// A type for params and fields whose values are strings.
@@ -24,14 +24,14 @@ map! {
         must evidence: Evidence;
         /// The known values.
         may values: Vec<Value>;
-        /// The names of the attributes of the values, for example `venue`. Each becomes a method. Values list their
-        /// `attributes` in this order.
+        /// The names of the attributes of the values, for example `venue`. Each attribute becomes a method. Values list
+        /// their `attributes` in this order.
         may attributes: Vec<Text> as METHOD;
     }
     Rule {
         never: &[Is("kind", "enum"), ListsNothing("values")],
         at: "",
-        fault: Fault("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
+        fault: Fault("no-values", "the enum `{}` has no values", "list its `values`, or write `kind: identifier`"),
     }
 }
 
@@ -56,7 +56,7 @@ map! {
         /// The name of the variant or constant, if the name derived from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
-            Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
+            Fault("no-rust-name", "`{}` is not a valid Rust name", "write a name like `MyValue` or `MY_VALUE`"),
         );
         /// A description for users.
         may summary: String as Form::Prose;
@@ -67,7 +67,7 @@ map! {
             Fault(
                 "duration",
                 "`{}` is not a valid duration",
-                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; omit it for a month, whose length varies",
+                "write a duration like `90s`, `5m`, `1h`, `1d` or `1w`; omit the key for a month, whose length varies",
             ),
         );
         /// The attributes of the value, in the order of the type's `attributes`. The last attributes may be omitted.

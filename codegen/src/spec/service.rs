@@ -24,7 +24,7 @@ map! {
         /// and `MARKET_API_KEY`.
         must env_prefix: String as Form::Like(
             SHOUTY,
-            Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write it like `MY_SERVICE`"),
+            Fault("env-prefix", "`{}` is not a valid prefix for environment variables", "write one like `MY_SERVICE`"),
         );
         /// The end of every base URL. The catalogue does not contain the host.
         may base_url: Option<BaseUrl>;
@@ -49,7 +49,7 @@ map! {
         /// Params to which endpoints refer by name.
         may params: Vec<Param> as Form::With(
             "evidence",
-            Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
+            Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence`, such as `reported`"),
         );
         /// Lists of shared params that several endpoints use.
         may param_sets: Vec<ParamSet>;
@@ -59,7 +59,7 @@ map! {
 }
 
 impl Service {
-    /// Returns the time field of every record of a series, unless a body declares another.
+    /// Returns the time field that every record of a series has, unless the body declares another field.
     pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()
     }
@@ -119,7 +119,7 @@ map! {
         must status: Spanned<u16> as Form::Within(
             300,
             599,
-            Fault("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
+            Fault("status-code", "{} is not the HTTP status code of a failure", "write a status from 300 to 599"),
         );
         /// The label of the status in the API document, or `unknown`.
         may label: Known<String>;
@@ -147,8 +147,8 @@ const JSON_PATH: Form = Form::Like(
 map! {
     /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
     /// A response with a success status is also an error if it contains a message that is not empty, unless the
-    /// catalogue lists the path of the message as a field. For a series, two more conditions apply: it has no records,
-    /// and it contains an error code if `code` is declared.
+    /// catalogue lists the path of the message as a field. For a series, two more conditions apply: the response has no
+    /// records and, if `code` is declared, it contains an error code.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
@@ -169,7 +169,7 @@ const fn at_least_one(message: &'static str) -> Form {
 }
 
 map! {
-    /// A rate limit. Several may exist, for different kinds of customers.
+    /// A rate limit. A service may have several rate limits, for different kinds of customers.
     Limit, LIMIT, "a limit set" {
         /// The name of the rate limit.
         must name: Text;
@@ -181,7 +181,8 @@ map! {
         may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
         /// The customers to which the rate limit applies, as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
-        /// The endpoints whose requests count, by group name or path. If omitted, all requests count.
+        /// The group names and paths to which the limit applies: only requests to them count. If omitted, all requests
+        /// count.
         may endpoints: Vec<Text>;
         /// The source of these facts.
         must evidence: Evidence;
@@ -227,14 +228,14 @@ map! {
         must name: Text as JSON_PATH;
         /// The fields of the metadata. A field without `evidence` has the evidence of the envelope.
         must fields: Vec<Field>;
-        /// The name of the field that lists the requested values which the response does not cover.
+        /// The name of the field that lists the requested values that the endpoint does not support.
         may unsupported: Option<Text>;
     }
 }
 
 map! {
-    /// An endpoint has a history if it has the params `from`, `to`, `limit` and `step`, and returns a time
-    /// series.
+    /// An endpoint has a history if it returns a time series, and has the params that `from`, `to`, `limit` and `step`
+    /// name.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         must from: Text;
@@ -265,7 +266,7 @@ map! {
 }
 
 map! {
-    /// A list of params. An endpoint that names the set has all of them.
+    /// A list of params. An endpoint that names the set has all of these params.
     ParamSet, PARAM_SET, "a param set" {
         /// The name by which endpoints refer to the set.
         must name: Text;

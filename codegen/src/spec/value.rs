@@ -8,13 +8,13 @@ use crate::time_unit::TimeFormat;
 
 /// The condition for the Rust name of an entry, which is the value of the key `rust_name`.
 pub(super) const IDENT: Form =
-    Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
+    Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write a name like `my_name`"));
 
 /// The condition for the name of a type, which is also the name in Rust.
 pub(super) const TYPE_NAME: Form =
-    Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
+    Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write a name like `MyType`"));
 
-/// The error about a param with `const_value` and a key that implies other values.
+/// The error about a key that has no effect on a param with `const_value`.
 const FIXED: Fault = Fault("fixed-param", "this key has no effect with `const_value`", "omit this key");
 
 /// The error about a timestamp with both `unit` and `format`.
@@ -22,7 +22,8 @@ pub(super) const UNIT_OR_FORMAT: Fault =
     Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
 
 map! {
-    /// `evidence` is required for a shared param. A param of one endpoint inherits the evidence of the endpoint.
+    /// `evidence` is required for a shared param. A param of one endpoint has the evidence of the endpoint, unless it
+    /// sets its own.
     Param, PARAM, "a param" {
         /// The name by which endpoints refer to the param, if two shared params have the same `name`.
         may id: Option<Text>;
@@ -32,19 +33,19 @@ map! {
         may rust_name: Option<Text> as IDENT;
         /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter for several values, which are separated by commas on the wire. The setter for one
-        /// value has the name in `rust_name`, or the name derived from `name`.
+        /// The name of the setter for several values. They are separated by commas on the wire, unless `list_as` sets
+        /// another format. The setter for one value has the name in `rust_name`, or the name derived from `name`.
         may list_setter: Option<Text> as Form::Like(
             SNAKE,
-            Fault("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
+            Fault("no-rust-name", "`{}` cannot be the name of a setter", "write a name like `my_names`"),
         );
         /// The format of several values, if they are not separated by commas.
         may list_as: Option<ListFormat>;
-        /// The value that every request sends, for a param that has only one useful value. The param has no setter.
+        /// The value that every request sends, for a param that has only one useful value. Such a param has no setter.
         may const_value: Option<Text> as Form::Scalar;
         /// The part of the URL that contains the param; default: `query`.
         may "in" location: ParamLocation;
-        /// The source of the fact that the param is required. With `documented` and `published`, the param becomes an
+        /// The source of the fact that the param is required. With `documented` or `published`, the param becomes an
         /// argument; `reported` and `previous_version` only add the fact to the docs.
         may required: Option<Evidence>;
         /// The value that the service uses if the param is omitted; several values are separated by commas.
@@ -61,11 +62,11 @@ map! {
         may rejected_values: Vec<Text> as Form::Scalar;
         /// A value for requests in emitted programs and tests.
         may example: Option<Text> as Form::Scalar;
-        /// The source of the fact that only one value is accepted. The fact is added to the docs; `list_setter` still
-        /// accepts several values.
+        /// The source of the fact that only one value is accepted. The fact is added to the docs. With `documented` or
+        /// `published`, `list_setter` is not allowed.
         may single_value: Option<Evidence>;
-        /// The unit as text, for example `percent`. For a `timestamp`, a unit that differs from the unit of the service:
-        /// `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
+        /// The unit as text, for example `percent`. For a `timestamp`, the unit of time, if it differs from the unit of
+        /// the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -79,7 +80,7 @@ map! {
     Rule {
         never: &[Has("list_as"), Lacks("list_setter")],
         at: "list_as",
-        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one value", "name a setter with `list_setter`"),
+        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one value", "add `list_setter`"),
     },
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
@@ -155,7 +156,8 @@ map! {
 }
 
 map! {
-    /// A field is an `Option` in Rust if it is `optional`, or if its evidence is not `documented`.
+    /// A field is an `Option` in Rust if it is `optional`, or if its evidence is not `documented`. A missing list or
+    /// map is an empty one instead.
     Field, FIELD, "a field" {
         /// The name on the wire.
         must name: Text;
@@ -166,8 +168,8 @@ map! {
         must "type" ty: Text as Form::Type;
         /// A description for users.
         must summary: String as Form::Prose;
-        /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, a unit that differs
-        /// from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
+        /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, the unit of time, if
+        /// it differs from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -195,6 +197,6 @@ map! {
     Rule {
         never: &[Lacks("min"), Lacks("max")],
         at: "",
-        fault: Fault("empty-range", "the range is empty", "write `min`, `max` or both"),
+        fault: Fault("empty-range", "the range has neither `min` nor `max`", "write `min`, `max` or both"),
     }
 }

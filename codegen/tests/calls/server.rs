@@ -15,8 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that responds to each of these paths with its body, whatever the query, and to other paths with
-    /// 404.
+    /// Starts a server that responds to each of these paths with its body, regardless of the query, and to all other
+    /// paths with 404.
     pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
-//! Tests that the time is proportional to the number of errors, and to the length of a chain of records. This matters
-//! because an import of thousands of endpoints can cause thousands of errors at once.
+//! Tests that the running time of the generator is proportional to the number of errors, and to the length of a chain
+//! of records. This matters because an import of thousands of endpoints can cause thousands of errors at once.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};

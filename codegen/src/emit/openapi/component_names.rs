@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Api, Body, RecordRef};
 use crate::names::{self, Case};
 
-/// The unique names of the schemas. Named types are not included, because they keep the name in the catalogue.
+/// The unique names of the schemas. Named types are not included, because their schemas have the names of the
+/// catalogue.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// The names of series. The key is the record of the series, or `None` for unknown records.
+    /// The names of the schemas of series. The key is the record of the series, or `None` for unknown records.
     series: HashMap<Option<RecordRef>, String>,
     /// The name of the schema of error bodies.
     pub(super) error: String,

@@ -1,4 +1,4 @@
-//! Emits the error responses: one for each status, with the part of the body's schema that is known.
+//! Emits the error responses: one for each status, with the known part of the schema of its body.
 
 use super::operation::json;
 use super::schema::schema_ref;

@@ -29,8 +29,8 @@ impl Description<'_> {
         types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
     }
 
-    /// Returns `true` if a record is emitted. `Metadata` exists in every client, but is emitted only if the service has
-    /// metadata.
+    /// Returns `true` if the description contains a record. Every client has the record `Metadata`, but the description
+    /// contains it only if the service has metadata.
     fn is_there(&self, record: &Record) -> bool {
         let envelope = self.api.service.envelope.as_ref();
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
@@ -149,7 +149,8 @@ impl Description<'_> {
         let properties = object.object("properties").unwrap_or_default();
         let parent = || Object::default().with("type", "object");
         let value = match (rest, properties.object(key)) {
-            // Only the parents of a required value are certain to exist, so all other parents are nullable.
+            // Only the objects around a required value are certain to exist, so the objects around any other value are
+            // nullable.
             (Some(rest), None) if is_required => self.inserted(parent(), rest, value, true),
             (Some(rest), None) => self.inserted(self.version.nullable(parent(), ""), rest, value, false),
             (Some(rest), Some(parent)) if parent.get("properties").is_some() => {
@@ -167,7 +168,7 @@ pub(super) fn schema_ref(name: &str) -> Object {
     Object::default().with("$ref", format!("#/components/schemas/{name}"))
 }
 
-/// Returns the range of a number; empty if the evidence is too weak to enforce the range.
+/// Returns the keywords for the range of a number; none if the evidence is too weak to enforce the range.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
     if !is_number || !evidence.is_enforced() {

@@ -1,4 +1,5 @@
-//! Emits the sections on the base URL, the credentials and the token flow, and the environment variables for them.
+//! Emits the sections on the base URL, the credentials, the token flow, and the environment variables that configure
+//! all of these.
 //!
 //! These texts are not in the catalogue, because the client handles credentials in the same way for every service.
 
@@ -60,8 +61,8 @@ fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     ];
     let mut text = format!(
         "\n### Token flow\n\n{}\n\n\
-         The client requests a token if it has a client id and a client secret, and again before the token expires and \
-         after a 401.\n\
+         The client requests a token if it has a client id and a client secret. It requests another before the token \
+         expires and after a 401.\n\
          The request sends client id, colon and client secret in base64 as `authorization: Basic …`{key}, and the form \
          `grant_type=client_credentials` as its body.\n",
         joined(parts)

@@ -19,7 +19,7 @@ pub(super) fn without_paths(group: &Group) -> String {
     if list.is_empty() {
         return list;
     }
-    format!("\n## {NAME_ONLY}\n\nTheir paths, params and responses are unknown.\n\n{list}")
+    format!("\n## {NAME_ONLY}\n\nThe paths, params and responses of these endpoints are unknown.\n\n{list}")
 }
 
 pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
@@ -75,7 +75,7 @@ fn returns(api: &Api, endpoint: &Endpoint) -> String {
 fn params(api: &Api, endpoint: &Endpoint) -> String {
     let Some(params) = endpoint.params.as_deref() else { return String::new() };
     if params.is_empty() {
-        return "It has no params.".to_owned();
+        return "This endpoint has no params.".to_owned();
     }
     let rows = params.iter().map(|param| tables::param(api, &param.param, is_shared(param)));
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
@@ -98,7 +98,7 @@ fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
             _ => texts.push(format!("`{}`: {}", record.ident, prose(&record.summary))),
         }
         if record.form == RecordLayout::Positional {
-            texts.push("Sent as a list in this order, without names:".to_owned());
+            texts.push("A record is a list of these values in this order, without names:".to_owned());
         }
         texts.push(tables::fields(record.fields.iter(), unit_is_unknown).trim_end().to_owned());
     }

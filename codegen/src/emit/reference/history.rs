@@ -1,4 +1,4 @@
-//! Emits the text on histories: the endpoints that have one, and the params that select the time range.
+//! Emits the text on histories: which endpoints have a history, and which params select the time range.
 
 use crate::emit::docs::code;
 use crate::model::{Api, Endpoint, History, HistorySource};
@@ -8,7 +8,7 @@ pub(super) fn of_service(api: &Api) -> String {
     let Some(history) = &api.service.history else { return String::new() };
     format!(
         "`.history(from..to)` on a request returns every record of a time range, in as many requests as necessary.\n\
-         Endpoints that return a time series and have these params support it: {}.\n{}\n",
+         Every endpoint that returns a time series supports it if it has these params: {}.\n{}\n",
         params(history),
         super::source(history.evidence)
     )
@@ -18,7 +18,7 @@ pub(super) fn of_service(api: &Api) -> String {
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),
-        HistorySource::Endpoint(history) => format!(", by {} (source: {})", params(history), history.evidence.label()),
+        HistorySource::Endpoint(history) => format!("; {} (source: {})", params(history), history.evidence.label()),
         HistorySource::Service | HistorySource::Unknown => String::new(),
     };
     format!("yes: `.history(from..to)`{own}")

@@ -77,7 +77,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     let why = if is_unknown { " It is unknown which keys some of them apply to, so the client" } else { " The client" };
     format!(
         "A rate limit is a maximum number of requests in a rolling window, and of requests in flight.{why} enforces all \
-         of them, unless you set another with `rate_limit`.\n\n{}",
+         of them, unless you set another limit with `rate_limit`.\n\n{}",
         tables::limits(&service.limits)
     )
 }
@@ -119,7 +119,7 @@ pub(super) fn values(api: &Api) -> String {
         return String::new();
     }
     let heads = ["path", "param", "only these work", "these work", "these fail", "default"];
-    format!("Values that public clients tested.\n\n{}", table(heads, rows.into_iter()))
+    format!("Public clients tested these values.\n\n{}", table(heads, rows.into_iter()))
 }
 
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {

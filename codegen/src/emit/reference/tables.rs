@@ -92,10 +92,10 @@ pub(super) fn limits(limits: &[Limit]) -> String {
     table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
 }
 
-/// Returns the scope of a rate limit, and the endpoints whose requests count.
+/// Returns the scope of a rate limit, and the endpoints whose requests it counts.
 fn scope(limit: &Limit) -> String {
     let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
-    if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
+    if limit.endpoints.is_empty() { whom } else { format!("{whom}; only calls of {}", docs::codes(&limit.endpoints)) }
 }
 
 /// Returns a sentence about the format of several values; empty for the usual format, in which commas separate the
@@ -116,7 +116,7 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-/// Returns a sentence with the example value; empty if the row already lists it among the values that work.
+/// Returns a sentence with the example value; empty if the row already lists this value as one that works.
 fn example(param: &Param) -> String {
     let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));

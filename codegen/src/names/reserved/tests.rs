@@ -56,7 +56,8 @@ fn test_functions_are_reserved() {
 fn types_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
-    // These are all names that an emitter may import, even if the client of our catalogue does not need them.
+    // Every name that an emitter may import must be reserved, even if the client of our catalogue does not need the
+    // name.
     for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
         let path = root().join("codegen/src/emit").join(file).with_extension("rs");
         let Ok(text) = fs::read_to_string(path) else { continue };

@@ -54,12 +54,12 @@ impl Exchange {
 named_type!(identifier Exchange);
 
 impl Exchange {
-    /// The venue of a known value.
+    /// Returns the venue, if known.
     pub fn venue(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "venue")
     }
 
-    /// The margin kind of a known value.
+    /// Returns the margin kind, if known.
     pub fn margin_kind(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "margin_kind")
     }

@@ -27,7 +27,7 @@ impl MarketGroup<'_> {
     /// - **Endpoint:** `GET /book` (documented), returns JSON of unknown form
     /// - **Required (reported):** `coin`
     /// - **Optional:** `exchanges`, `timeframe`, `limit`
-    /// - **Weight:** 1200 requests
+    /// - **Weight:** counts as 1200 requests for the rate limit
     /// - **Undocumented:** the form of the response
     pub fn book(&self) -> Request<Book> {
         Request::new(self.client)

@@ -19,8 +19,8 @@ pub fn named(name: &str) -> Result<RateLimit, Error> {
     RateLimit::named(name, SERVICE.limits)
 }
 
-/// Returns a rate limit that satisfies all sets. It is the default of a client, because the set that applies is
-/// unknown.
+/// Returns a rate limit that enforces all sets. It is the default of a client, because it is unknown which set
+/// applies to an API key.
 pub fn all() -> RateLimit {
     RateLimit::all(SERVICE.limits)
 }

@@ -41,12 +41,12 @@ impl Venue {
 named_type!(identifier Venue);
 
 impl Venue {
-    /// The name of a known value.
+    /// Returns the name, if known.
     pub fn name(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "name")
     }
 
-    /// The market of a known value.
+    /// Returns the market, if known.
     pub fn market(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "market")
     }
