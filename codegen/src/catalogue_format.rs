@@ -9,7 +9,7 @@ use crate::spec;
 
 /// The format of `service.yaml`.
 pub const SERVICE: &Map = &spec::SERVICE;
-/// The format of every other file.
+/// The format of every group file, which is any other file.
 pub const GROUP: &Map = &spec::GROUP;
 
 /// The kind of values that a key accepts. Further conditions, such as a range of numbers, are declared in `Key::form`.
@@ -224,7 +224,8 @@ macro_rules! map {
     (@form $form:expr) => { $form };
 }
 
-/// Declares an enum whose variants are words of the catalogue, with their meanings. The first word is the default.
+/// Declares an enum with one variant for each accepted word of the catalogue. The docs of a variant are the meaning of
+/// its word. The first word is the default.
 macro_rules! words {
     (
         $(#[doc = $docs:literal])+

@@ -118,8 +118,8 @@ impl Reader {
         {
             self.fault(fault, &entries, "");
         }
-        // If all keys of a map without required keys are invalid, the map is not read as an empty map, because an empty
-        // map could cause a second error.
+        // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
+        // cause a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
@@ -129,10 +129,10 @@ impl Reader {
         let key = map.keys.iter().find(|key| key.name == text);
         if key.is_none() {
             let written = self.file.slice(name.span.start..name.span.end.min(name.span.start + 40));
-            let message = format!("{} has no key `{written}`", map.what);
+            let message = format!("unknown key `{written}` in {}", map.what);
             let mut help = did_you_mean(text, map.keys.iter().map(|key| key.name));
             if help.is_empty() {
-                help = format!("its keys are {}", names(map));
+                help = format!("known keys: {}", names(map));
             }
             self.error(name, "unknown-key", message, &help);
         }
@@ -157,7 +157,7 @@ impl Reader {
     }
 
     /// Reports an error about a map. The error is located at the value of the key `at` or, if `at` is empty, at the
-    /// `id` or `name` of the map. If the map does not have this key, the error is located at the start of the map.
+    /// `id` or `name` of the map. If the map does not have the key, the error is located at the start of the map.
     fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -175,7 +175,7 @@ impl Reader {
     /// Reads the value of a required key.
     pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         if entries.get(key.name).is_none() {
-            let message = format!("{} has no `{}`", entries.what, key.name);
+            let message = format!("missing key `{}` in {}", key.name, entries.what);
             let help = format!("add `{}:`, followed by {}", key.name, expected(&key.shape));
             self.diagnostics.push(Diagnostic::new("missing-key", &entries.head, message).help(help));
         }

@@ -37,7 +37,7 @@ impl Coverage {
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // In the model, every record has a copy of the service's time field. The copies are not counted.
+        // In the model, the records of series have copies of the service's time field. The copies are not counted.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         let facts = vec![

@@ -48,7 +48,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
     let help = if siblings.is_empty() {
-        format!("no path of the group {} is known", names(&unknown))
+        format!("{}; no path of the group is known", names(&unknown))
     } else {
         format!("{}; known paths of the group: {siblings}", names(&unknown))
     };

@@ -1,8 +1,8 @@
 //! Emits the JSON Schema of the catalogue from the declarations of the format. Editors use the schema to complete,
 //! explain and check entries.
 //!
-//! The schema uses draft 7, because the YAML support of all editors reads it. Draft 7 ignores keywords next to `$ref`,
-//! so if a key has a description and a reference, the reference is inside an `allOf`.
+//! The schema uses draft 7, because every editor with YAML support reads this draft. Draft 7 ignores keywords next to
+//! `$ref`, so if a key has a description and a reference, the reference is inside an `allOf`.
 
 use std::collections::BTreeMap;
 

@@ -22,10 +22,10 @@ pub(super) fn file(api: &Api) -> File {
 /// A function that returns `true` if a fact about an endpoint is unknown.
 type IsUnknown = fn(&Endpoint) -> bool;
 
-/// The facts that can be unknown.
+/// The facts that can be unknown, each with the title of its section.
 const UNKNOWN: &[(&str, IsUnknown)] = &[
     ("Known by name only", |endpoint| endpoint.path.is_none()),
-    ("Series of unknown records", |endpoint| {
+    ("Series whose record fields are unknown", |endpoint| {
         endpoint.path.is_some() && matches!(endpoint.body, Body::Series { record: None, .. })
     }),
     ("Unknown responses", |endpoint| endpoint.path.is_some() && matches!(endpoint.body, Body::Unknown)),

@@ -209,7 +209,7 @@ pub(super) fn lower_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
-/// The beginning of the last sentence of the notes, which lists unknown facts.
+/// The beginning of a sentence that lists unknown facts. It is the last sentence of the notes.
 const UNKNOWN: &str = "Unknown: ";
 
 /// Splits notes into the text before the sentence `Unknown: ...`, and the content of this sentence.

@@ -129,8 +129,8 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// Returns the macro call that implements the setter traits for an endpoint. If the endpoint uses a param set, this is
-/// the macro of the set, which also implements the traits of the set. If the type of a setter differs between
+/// Returns the macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, the
+/// macro is that of the set, and also implements the traits of the set. If the type of a setter differs between
 /// endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));

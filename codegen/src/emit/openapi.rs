@@ -70,7 +70,7 @@ impl<'a> Description<'a> {
     fn info(&self) -> Object {
         let service = &self.api.service;
         let limits = service.limits.iter().map(|limit| {
-            let scope = limit.scope.as_deref().unwrap_or("an unknown part of the service");
+            let scope = limit.scope.as_deref().unwrap_or("an unknown set of API keys");
             let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
             let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));

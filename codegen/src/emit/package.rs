@@ -5,7 +5,7 @@ use crate::names;
 /// The crate that contains the emitted files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name in the manifest of the crate, for example `generated-client`.
+    /// The name of the crate in its manifest, for example `generated-client`.
     pub name: String,
     /// The relative path from the emitted Rust files to the documents, for example `../../docs`.
     pub docs: String,

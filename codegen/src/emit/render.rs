@@ -70,7 +70,7 @@ fn uses(used: &BTreeSet<(&str, &str)>) -> impl Iterator<Item = TokenStream> {
     let rank = |module: &str| ["std", "::", "crate", "super"].iter().position(|root| module.starts_with(root));
     modules.sort_by_key(|(module, _)| rank(module));
     modules.into_iter().map(|(module, names)| {
-        // The path of a crate begins with colons, because the module of a group may have the same name.
+        // The path of a crate begins with colons, because the module of a group may have the name of the crate.
         let (root, module) = module.strip_prefix("::").map_or((None, module), |rest| (Some(quote!(::)), rest));
         let module: Vec<_> = module.split("::").map(|segment| format_ident!("{segment}")).collect();
         if let [name] = names.as_slice() {

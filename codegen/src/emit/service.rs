@@ -166,8 +166,8 @@ pub(super) fn limits_file(api: &Api) -> File {
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant);
     let (requests, seconds) = (integer(limit.requests), integer(limit.seconds));
-    let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} at once"));
-    let what = format!("{} requests in any {} s{at_once}.", limit.requests, limit.seconds);
+    let at_once = limit.concurrent.map_or_else(String::new, |concurrent| format!(", {concurrent} in flight"));
+    let what = format!("{} requests within {} s{at_once}.", limit.requests, limit.seconds);
     let names = &limit.endpoints;
     let concurrent = option(limit.concurrent.map(integer));
     let set = quote!(RateLimit::set(&[LimitWindow::of(#requests, #seconds, &[#(#names),*])], #concurrent));

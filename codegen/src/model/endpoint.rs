@@ -47,7 +47,7 @@ pub struct Endpoint {
     pub deprecated: Option<String>,
     /// The index of the param set whose params are the first in `params`.
     pub param_set: Option<usize>,
-    /// All params, starting with the params of the set; `None` if the params are unknown.
+    /// All params, starting with the params of the param set; `None` if the params are unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
@@ -198,8 +198,8 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The format of the time of untyped records, if the body declares one. The time field of typed records has the
-        /// format in its type.
+        /// The time format that the body declares, if its records are untyped. Typed records have the format in the
+        /// type of the time field.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },

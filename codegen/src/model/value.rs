@@ -107,7 +107,7 @@ pub enum Type {
     List(Box<Type>),
     /// An object with arbitrary keys, such as the names of coins.
     Map(Box<Type>),
-    /// An item of a list or map that can be null.
+    /// An item that can be null, in a list or a map.
     Option(Box<Type>),
 }
 

@@ -37,7 +37,7 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
-    // A group module imports setter traits such as `TakesLimit`, so its types must have other names.
+    // A group module imports setter traits such as `TakesLimit`, so its types cannot have such names.
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 

@@ -80,7 +80,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves the fields that a body lists. In a series, the time field of the envelope is added as the first field,
-    /// unless the series declares another time.
+    /// unless the series declares another time field.
     fn listed(
         &mut self,
         records: &Records<'a>,

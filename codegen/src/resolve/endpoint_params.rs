@@ -46,7 +46,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<EndpointParam>> {
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
         let mut unknown = Ok(());
-        // The params from sets that no entry has overridden so far, with their indices in `candidates`.
+        // The params that a param set added and no entry has overridden so far, with their indices in `candidates`.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {

@@ -156,9 +156,9 @@ impl<'a> Resolver<'a> {
             let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
             let error = error
                 .earlier(first.get(), "first here")
-                .help("describe an endpoint once, in one group; `/path#name` distinguishes endpoints on one path");
+                .help("remove one; for several endpoints on one path, write each like `/path#name`");
             let twice = self.push(error);
-            // If the duplicate path also repeats the suffix of the base URL, that is reported too.
+            // A duplicate path may also repeat the suffix of the base URL. This is reported as a second error.
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

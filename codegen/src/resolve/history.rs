@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
         self.history(history, &params).map(Some)
     }
 
-    /// Resolves the source of an endpoint's history. The second value is `true` if the endpoint has a history.
+    /// Resolves the source of an endpoint's history. The second returned value is `true` if the endpoint has a history.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,

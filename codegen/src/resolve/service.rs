@@ -223,7 +223,7 @@ impl<'a> Resolver<'a> {
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
-            let message = format!("`{name}` is the key of both data and metadata");
+            let message = format!("`{name}` is the JSON path of both data and metadata");
             return Err(self.error("duplicate-name", name.at(), message, "use two different paths"));
         }
         if is_within(data, name) || is_within(name, data) {

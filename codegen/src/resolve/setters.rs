@@ -30,7 +30,7 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Clears each fact of a setter that differs from the fact about a param.
+/// Clears each fact of a setter that differs from the same fact of a param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
     if !is_shared && setter.notes != param.notes {

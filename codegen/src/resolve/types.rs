@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
     fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
         let mut seen = Unique::default();
         all(ty.attributes.iter().map(|name| {
-            // Identifiers already have methods from the runtime and the prelude, which `Scope::Constants` lists.
+            // Identifier types already have methods, which `Scope::Constants` lists.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
                 return Err(self.error("no-rust-name", name.at(), message, "write a name like `my_name`"));

@@ -22,7 +22,7 @@ map! {
         may notes: String as Form::Prose;
         /// Records that several endpoints of this group share.
         may records: Vec<Record>;
-        /// Every endpoint of the group, including those of which only the name is known.
+        /// All endpoints of the group, including endpoints whose path is unknown.
         must endpoints: Vec<Endpoint>;
     }
 }
@@ -54,7 +54,7 @@ map! {
         /// time range.
         may history: Option<Known<History>>;
         /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.
-        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
+        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight must be at least 1", "write at least 1"));
         /// Further facts for users.
         may notes: String as Form::Prose;
         /// The reason for the deprecation, and the replacement.
@@ -105,23 +105,23 @@ map! {
     Rule {
         never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],
         at: "",
-        fault: Fault("body-time", "only a `series` has a time field", "omit this key"),
+        fault: Fault("body-time", "only a `series` can have a time field", "omit this key"),
     },
     Rule {
         never: &[Is("time", "none"), HasAny(&["unit", "format"])],
         at: "",
-        fault: Fault("body-time", "the series has no time field", "omit this key"),
+        fault: Fault("body-time", "`time: none` means that the series has no time field", "omit this key"),
     },
     Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
     Rule {
         never: &[Has("type"), Has("positional")],
         at: "positional",
-        fault: Fault("body-positional", "a body with `type` has no fields", "set `positional` on the record instead"),
+        fault: Fault("body-positional", "a body with `type` cannot be `positional`", "set `positional` on the record instead"),
     },
     Rule {
         never: &[Is("series", "unknown"), Has("positional")],
         at: "positional",
-        fault: Fault("body-positional", "the fields are unknown", "omit `positional`"),
+        fault: Fault("body-positional", "a body whose fields are unknown cannot be `positional`", "omit `positional`"),
     },
     Rule {
         never: &[Is("object", "unknown")],
@@ -206,7 +206,8 @@ impl Read for Fields {
 }
 
 impl Read for BodyEntry {
-    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("series", " A series of unknown records.")]), Body::SHAPE]);
+    const SHAPE: Shape =
+        Shape::Either(&[Shape::Word(&[("series", " A series whose record fields are unknown.")]), Body::SHAPE]);
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         if node.text() == Some("series") {

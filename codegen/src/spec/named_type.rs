@@ -60,7 +60,7 @@ map! {
         );
         /// A description for users.
         may summary: String as Form::Prose;
-        /// The length of the interval that the value means, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with
+        /// The length of the interval that the value denotes, for example `90s`, `5m`, `1h`, `1d` or `1w`. A type with
         /// durations has the method `duration`. Omit this key for a month, which has no fixed length.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,

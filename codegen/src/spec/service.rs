@@ -176,7 +176,7 @@ map! {
         /// The maximum number of requests within `seconds`.
         must requests: u32 as at_least_one("a limit set with 0 requests allows nothing");
         /// The length of the window in which `requests` are counted.
-        must seconds: u32 as at_least_one("a limit set needs at least 1 second");
+        must seconds: u32 as at_least_one("a window of 0 seconds allows nothing");
         /// The maximum number of requests in flight. Omitted, or `unknown`, if no maximum is known.
         may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
         /// The customers to which the rate limit applies, as text, or `unknown`.
@@ -244,7 +244,7 @@ map! {
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.
         must limit: Text;
-        /// The param for the interval between records. Its type has values with a `duration`.
+        /// The param for the interval between records. Its type must have values with a `duration`.
         must step: Text;
         /// The param that sets the order of records.
         may sort: Option<Text>;

@@ -157,7 +157,7 @@ map! {
 
 map! {
     /// A field is an `Option` in Rust if it is `optional`, or if its evidence is not `documented`. A missing list or
-    /// map is an empty one instead.
+    /// map becomes an empty one.
     Field, FIELD, "a field" {
         /// The name on the wire.
         must name: Text;

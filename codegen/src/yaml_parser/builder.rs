@@ -57,7 +57,7 @@ impl Builder {
 
     fn start(&mut self, is_map: bool, span: Span) -> Result<(), SyntaxError> {
         if self.open.len() == MAX_DEPTH {
-            return Err(refuse("nesting this deep", span));
+            return Err(refuse("more than 32 nested levels", span));
         }
         let start = span.start.index();
         // For a block collection, the parser reports an empty span at the first item. That item may begin with a

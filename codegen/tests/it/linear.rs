@@ -17,8 +17,8 @@ fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
     format!("- {{name: {name}, path: {path}, evidence: documented, summary: S., params: [{params}], body: {body}}}")
 }
 
-/// Returns the time that it takes to find and format all errors of a group, or to emit a valid group; and the number of
-/// errors or files.
+/// Checks a group, then formats its errors or emits its files. Returns the elapsed time, and the number of errors or
+/// files.
 fn time(group: &str) -> (Duration, usize) {
     let start = Instant::now();
     let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);

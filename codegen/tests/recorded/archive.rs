@@ -52,7 +52,8 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Compares a text with the part. With `UPDATE_EXPECT`, a text that differs replaces the part.
+    /// Compares a text with the expected text. With `UPDATE_EXPECT`, a text that differs replaces the expected text in
+    /// the archive.
     pub(crate) fn compare(&self, actual: &str) -> Result<(), Failed> {
         /// Locked during an update, because tests of the same archive run in parallel.
         static FILES: Mutex<()> = Mutex::new(());

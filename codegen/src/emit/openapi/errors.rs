@@ -1,4 +1,4 @@
-//! Emits the error responses: one for each status, with the known part of the schema of its body.
+//! Emits one error response for each status, with the schema of its body as far as it is known.
 
 use super::operation::json;
 use super::schema::schema_ref;

@@ -83,7 +83,7 @@ impl Description<'_> {
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
     }
 
-    /// Returns the example of a param, which is a list if the param accepts several values.
+    /// Returns the example of a param. The example is a list if the param accepts several values.
     fn param_example(param: &Param, text: &str) -> Value {
         let value = written_value(&param.ty, text);
         if param.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }

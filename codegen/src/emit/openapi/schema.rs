@@ -142,8 +142,8 @@ impl Description<'_> {
         self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
     }
 
-    /// Adds the schema of a value to an object at a JSON path. If there are two different schemas for the same path,
-    /// the result allows any value.
+    /// Adds the schema of a value to an object at a JSON path. If the path already has a different schema, the result
+    /// allows any value at the path.
     pub(super) fn inserted(&self, object: Object, path: &str, value: Object, is_required: bool) -> Object {
         let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
         let properties = object.object("properties").unwrap_or_default();

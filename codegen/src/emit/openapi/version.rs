@@ -48,8 +48,8 @@ impl OpenApiVersion {
         schema.and(keywords)
     }
 
-    /// Returns the schema of a list with a separate schema for each index. Version 3.0 has no keyword for this, so any
-    /// items are allowed.
+    /// Returns the schema of a list with a separate schema for each index. Version 3.0 has no keyword for such a list,
+    /// so the schema allows any items.
     pub(super) fn tuple(self, items: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),

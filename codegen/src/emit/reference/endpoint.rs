@@ -125,7 +125,7 @@ fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let fields: Vec<&Field> =
         records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();
     let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
-    // The front page contains the notes of shared params, so they are not repeated unless the endpoint overrides them.
+    // The front page contains the notes of shared params, so only other notes are listed here.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
     let named: Vec<_> = params
         .map(|param| (&param.wire_name, param.notes.as_str()))

@@ -41,7 +41,7 @@ pub(super) fn params(api: &Api) -> String {
 /// Returns the section on the format of timestamps.
 pub(super) fn time(service: &Service) -> String {
     let form = docs::timestamps(service.time_form);
-    format!("{form} {} Other formats are listed at the field or param.\n", source(service.time_evidence))
+    format!("{form} {} If the format of a field or param differs, it is listed there.\n", source(service.time_evidence))
 }
 
 /// Returns the section on the envelope, the object around the records of a series.

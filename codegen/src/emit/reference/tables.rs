@@ -94,8 +94,12 @@ pub(super) fn limits(limits: &[Limit]) -> String {
 
 /// Returns the scope of a rate limit, and the endpoints whose requests it counts.
 fn scope(limit: &Limit) -> String {
-    let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
-    if limit.endpoints.is_empty() { whom } else { format!("{whom}; only calls of {}", docs::codes(&limit.endpoints)) }
+    let keys = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
+    if limit.endpoints.is_empty() {
+        keys
+    } else {
+        format!("{keys}; only requests to {}", docs::codes(&limit.endpoints))
+    }
 }
 
 /// Returns a sentence about the format of several values; empty for the usual format, in which commas separate the

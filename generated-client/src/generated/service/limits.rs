@@ -6,10 +6,10 @@ use ::runtime::{Error, RateLimit};
 use ::runtime::emitted::LimitWindow;
 use crate::SERVICE;
 
-/// Limit set A: 10 requests in any 1 s, 20 at once.
+/// Limit set A: 10 requests within 1 s, 20 in flight.
 pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));
 
-/// Limit set B: 600 requests in any 60 s, 10 at once.
+/// Limit set B: 600 requests within 60 s, 10 in flight.
 pub const SET_B: RateLimit = RateLimit::set(&[LimitWindow::of(600, 60, &[])], Some(10));
 
 /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.

@@ -6,10 +6,10 @@ use ::runtime::{Error, RateLimit};
 use ::runtime::emitted::LimitWindow;
 use crate::SERVICE;
 
-/// Limit set all: 1000 requests in any 1 s.
+/// Limit set all: 1000 requests within 1 s.
 pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], None);
 
-/// Limit set sold: 2 requests in any 1 s.
+/// Limit set sold: 2 requests within 1 s.
 ///
 /// It counts only requests to `/sold`.
 pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"])], None);
