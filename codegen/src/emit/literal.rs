@@ -254,7 +254,7 @@ fn body(body: &Body) -> TokenStream {
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
     let shared = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    // `resolve` puts the params of the set first.
+    // `resolve` puts the params of the param set first.
     let (of_set, own) = params.split_at(shared.map_or(0, |set| set.params.len()));
     let literal = |param| endpoint_param(param, &api.shared_params);
     let changed = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal);

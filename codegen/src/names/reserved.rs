@@ -4,7 +4,7 @@
 //! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
 //! listed, and every name that is listed must be used. Planned names have a separate list.
 
-/// A scope in which emitted crates already have names.
+/// A scope in which every emitted crate already uses some names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Methods of `Client` that return a group, modules of the crate, and functions of the emitted tests.

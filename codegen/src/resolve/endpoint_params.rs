@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects duplicate params and setters of an endpoint.
+    /// Rejects params of an endpoint with the same name, and setters with the same name.
     fn distinct(&mut self, candidates: &[Candidate<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let distinct = candidates.iter().map(|(param, at, _)| {

@@ -36,7 +36,7 @@ impl<'a> Resolver<'a> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
         for param in shared {
-            // An invalid param has already been reported.
+            // An invalid shared param has already been reported.
             params.push(&param.as_ref().map_err(|invalid| *invalid)?.param);
         }
         self.history(history, &params).map(Some)

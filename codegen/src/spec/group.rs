@@ -150,7 +150,7 @@ impl<T> Known<T> {
 /// The value of the key `body` of an endpoint.
 #[derive(Clone, Debug)]
 pub enum BodyEntry {
-    /// The word `series`, for a series of unknown records.
+    /// The word `series`, for a series whose record fields are unknown.
     Series,
     /// A map that describes the body.
     Declared(Box<Body>),
