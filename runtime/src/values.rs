@@ -2,12 +2,16 @@
 //!
 //! This module writes Rust values as params. `decode` reads JSON, and the registry contains the type of each param.
 
+#[cfg(feature = "settings")]
+mod duration;
 mod into_param;
 pub(crate) mod named_type;
 pub(crate) mod number;
 pub(crate) mod timestamp;
 pub mod wire;
 
+#[cfg(feature = "settings")]
+pub(crate) use duration::duration;
 pub(crate) use number::Number;
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
 

@@ -18,7 +18,7 @@ use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
-use crate::values::Value;
+use crate::values::{Value, duration};
 
 /// Settings of a client, as a value that serde reads; requires the feature `settings`.
 ///
@@ -85,7 +85,7 @@ pub struct ClientSettings {
     max_body_bytes: Option<usize>,
     allow_http: Option<bool>,
     rate_limit: Option<RateLimitSettings>,
-    retry: Option<RetrySettings>,
+    retry: Option<Retry>,
     root_certificates: Option<Vec<PathBuf>>,
     client_certificate: Option<CertificateSettings>,
     #[cfg(feature = "system-roots")]
@@ -103,25 +103,14 @@ enum RateLimitSettings {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RetrySettings {
-    max_attempts: Option<u32>,
-    initial_backoff: Option<Time>,
-    max_backoff: Option<Time>,
-    max_retries_on_500: Option<u32>,
-    budget: Option<u32>,
-    max_retry_after: Option<Time>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct CertificateSettings {
     certificate: PathBuf,
     key: PathBuf,
 }
 
 /// A duration, as text or as a number of seconds.
-#[derive(Clone, Copy, Debug)]
-struct Time(Duration);
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Time(#[serde(deserialize_with = "duration")] Duration);
 
 impl<C: ClientType> Builder<C> {
     /// Creates a builder with these settings; requires the feature `settings`.
@@ -141,7 +130,7 @@ impl<C: ClientType> Builder<C> {
         builder = with(builder, settings.queue_timeout, |builder, time| builder.queue_timeout(time.0));
         builder = with(builder, settings.max_body_bytes, Self::max_body_bytes);
         builder = with(builder, settings.allow_http, Self::allow_http);
-        builder = with(builder, settings.retry, |builder, retry| builder.retry(retry.rules()));
+        builder = with(builder, settings.retry, Self::retry);
         for (name, value) in settings.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
@@ -184,19 +173,6 @@ impl<C: ClientType> Builder<C> {
     }
 }
 
-impl RetrySettings {
-    fn rules(&self) -> Retry {
-        let rules = Retry::default();
-        let (initial, max) = (rules.initial_backoff, rules.max_backoff);
-        let backoff = |time: Option<Time>, default| time.map_or(default, |time| time.0);
-        let rules = rules.backoff(backoff(self.initial_backoff, initial), backoff(self.max_backoff, max));
-        let rules = with(rules, self.max_attempts, Retry::max_attempts);
-        let rules = with(rules, self.max_retries_on_500, Retry::max_retries_on_500);
-        let rules = with(rules, self.budget, Retry::budget);
-        with(rules, self.max_retry_after, |rules, time| rules.max_retry_after(time.0))
-    }
-}
-
 /// Keys of earlier versions, with their new names.
 const RENAMED: &[(&str, &str)] = &[
     ("total_timeout", "timeout"),
@@ -235,18 +211,6 @@ fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| {
         Error::build(format!("the file `{}` cannot be read", path.display())).with_source(Some(Arc::new(error)))
     })
-}
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let time = match &value {
-            Value::String(text) => humantime::parse_duration(text).ok(),
-            _ => value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-        };
-        // The error does not repeat the value, which may be a secret.
-        time.map(Self).ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
-    }
 }
 
 impl<'de> Deserialize<'de> for Secret {

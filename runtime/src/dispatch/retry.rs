@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
 use crate::platform::random;
+#[cfg(feature = "settings")]
+use crate::values::duration;
 
 /// The rules for retrying a request.
 ///
@@ -31,13 +33,18 @@ use crate::platform::random;
 /// ```
 #[must_use = "rules have no effect until a builder or a request gets them"]
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "settings", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Retry {
+    #[cfg_attr(feature = "settings", serde(skip))]
     retry_if: Option<Predicate>,
     max_attempts: u32,
-    pub(crate) initial_backoff: Duration,
-    pub(crate) max_backoff: Duration,
+    #[cfg_attr(feature = "settings", serde(deserialize_with = "duration"))]
+    initial_backoff: Duration,
+    #[cfg_attr(feature = "settings", serde(deserialize_with = "duration"))]
+    max_backoff: Duration,
     max_retries_on_500: u32,
     budget: u32,
+    #[cfg_attr(feature = "settings", serde(deserialize_with = "duration"))]
     max_retry_after: Duration,
 }
 
@@ -64,7 +71,7 @@ impl Retry {
 
     /// Sets the maximum number of attempts, including the first; the default is 4. Zero counts as one.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.max_attempts = attempts.max(1);
+        self.max_attempts = attempts;
         self
     }
 

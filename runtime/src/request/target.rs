@@ -215,23 +215,8 @@ impl fmt::Display for RequestTarget {
 
 impl fmt::Debug for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        struct Params<'c>(&'c RequestTarget);
-
-        impl fmt::Debug for Params<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_map().entries(self.0.params()).finish()
-            }
-        }
-
-        let mut request = f.debug_struct("Request");
-        request
-            .field("endpoint", &format_args!("{}", self.endpoint))
-            .field("path", &self.path.as_deref().unwrap_or_default())
-            .field("params", &Params(self));
-        if self.bad_records == BadRecords::Skipped {
-            request.field("skip_bad_records", &true);
-        }
-        request.finish()
+        let skips = if self.bad_records == BadRecords::Skipped { ", skip_bad_records" } else { "" };
+        write!(f, "Request({} {self}{skips})", self.endpoint)
     }
 }
 
