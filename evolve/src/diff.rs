@@ -9,6 +9,7 @@
 mod change_list;
 mod compare_items;
 mod facts;
+mod methods;
 mod public_items;
 mod renames;
 mod report;
@@ -17,22 +18,36 @@ mod verdict;
 pub use change_list::{Change, Changes, Heading};
 pub use verdict::Verdict;
 
+use std::cmp::Reverse;
+
 use codegen::{Api, Package, emit};
 
-/// Returns the changes from an old catalogue to a new one.
+/// Returns the changes from an old catalogue to a new one, sorted by verdict and heading.
 pub fn compare(old: &Api, new: &Api) -> Changes {
     let mut changes = Changes::default();
     compare_items::compare(old, new, &mut changes);
-    facts::compare(old, new, &mut changes);
+    base_url(old, new, &mut changes);
     // If emitted files differ although no change was found, these files are reported, so that no difference is missed.
-    if changes.is_empty() {
+    if changes.verdict().is_none() {
         let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
         let new_or_different = after.iter().filter(|file| !before.contains(file));
         for file in new_or_different.chain(before.iter().filter(|file| !after.contains(file))) {
-            let text = "the docs, the registry, or the format of requests or responses differ";
-            let change = Change { heading: None, ..Change::new(Verdict::Patch, Heading::Changed, text) };
-            changes.add(change.on(format!("`{}`", file.path)));
+            let text = "the docs, the registry, or the format of requests or responses differ".to_owned();
+            changes.add(Verdict::Patch, None, text, Some(&file.path));
         }
     }
-    changes.sorted()
+    changes.list.sort_by_key(|change| (Reverse(change.verdict), change.heading));
+    changes
+}
+
+fn base_url(old: &Api, new: &Api, changes: &mut Changes) {
+    let [was, now] = [old, new].map(|api| api.service.base_url_suffix.as_str());
+    // If the new suffix is the end of the old suffix, such as `/v2` and `/api/v2`, every old base URL is still valid,
+    // so no program has to change.
+    if now != was && was.ends_with(now) {
+        let text = format!("a base URL no longer has to end in `{was}`");
+        changes.add(Verdict::Patch, Heading::Changed, text, None);
+    } else if now != was {
+        changes.add(Verdict::Major, Heading::Changed, format!("a base URL must end in `{now}`"), None);
+    }
 }

@@ -157,7 +157,7 @@ pub(crate) fn next_version(verdict: Verdict, version: &str) -> Option<String> {
 /// Parses the label of a verdict.
 fn verdict(label: &str) -> Result<Verdict, String> {
     let mut all = [Verdict::Patch, Verdict::Minor, Verdict::Major].into_iter();
-    all.find(|verdict| verdict.word() == label).ok_or_else(|| "a verdict is `patch`, `minor` or `major`".to_owned())
+    all.find(|known| known.to_string() == label).ok_or_else(|| "a verdict is `patch`, `minor` or `major`".to_owned())
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn verdict_is_found_by_its_label() {
         for one in [Patch, Minor, Major] {
-            assert_eq!(verdict(one.word()), Ok(one));
+            assert_eq!(verdict(&one.to_string()), Ok(one));
         }
         assert!(verdict("breaking").is_err());
     }

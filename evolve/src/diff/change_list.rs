@@ -37,42 +37,26 @@ pub enum Heading {
 }
 
 impl Changes {
-    /// Returns `true` if there are no changes, which means that the emitted files are identical.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// Returns the most severe verdict of all changes; `None` if there are no changes.
     pub fn verdict(&self) -> Option<Verdict> {
         self.list.iter().map(|change| change.verdict).max()
     }
 
-    /// Adds a change. If an equal change is already listed, only the new locations are added to the listed change.
-    pub(super) fn add(&mut self, change: Change) {
-        let essence = |change: &Change| (change.verdict, change.heading, change.text.clone());
-        match self.list.iter_mut().find(|known| !known.locations.is_empty() && essence(known) == essence(&change)) {
-            Some(known) => {
-                let new = change.locations.into_iter().filter(|location| !known.locations.contains(location));
-                known.locations.extend(new.collect::<Vec<_>>());
-            }
-            None => self.list.push(change),
+    /// Adds a change. If a change with the same text is already listed, only the location is added to it.
+    pub(super) fn add(
+        &mut self,
+        verdict: Verdict,
+        heading: impl Into<Option<Heading>>,
+        text: String,
+        location: Option<&str>,
+    ) {
+        let location = location.map(|location| format!("`{location}`"));
+        if let Some(known) = self.list.iter_mut().find(|known| known.text == text && !known.locations.is_empty()) {
+            let new = location.filter(|location| !known.locations.contains(location));
+            known.locations.extend(new);
+        } else {
+            let (heading, locations) = (heading.into(), location.into_iter().collect());
+            self.list.push(Change { verdict, heading, text, locations });
         }
-    }
-
-    /// Sorts the changes by severity. Equally severe changes stay in the order of the catalogue.
-    pub(super) fn sorted(mut self) -> Self {
-        self.list.sort_by_key(|change| std::cmp::Reverse(change.verdict));
-        self
-    }
-}
-
-impl Change {
-    pub(super) fn new(verdict: Verdict, heading: Heading, text: impl Into<String>) -> Self {
-        Self { verdict, heading: Some(heading), text: text.into(), locations: Vec::new() }
-    }
-
-    pub(super) fn on(mut self, location: impl Into<String>) -> Self {
-        self.locations.push(location.into());
-        self
     }
 }

@@ -6,21 +6,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use codegen::Api;
 
 use super::Verdict::{Major, Minor, Patch};
-use super::change_list::{Change, Changes, Heading};
+use super::change_list::{Changes, Heading};
+use super::methods;
 use super::public_items::{Item, Key, Kind, items};
 use super::renames::Renames;
 
 pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (before, after) = (items(old), items(new));
     let known: BTreeSet<Key> = before.iter().map(Item::key).collect();
-    let there: BTreeMap<Key, &Item> = after.iter().map(|item| (item.key(), item)).collect();
+    let there: BTreeMap<Key, &Item<'_>> = after.iter().map(|item| (item.key(), item)).collect();
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
         // If a group or type was renamed, the old item contains its old name. The new name replaces it, so that only
         // the rename itself is reported.
         let old = renames.applied(old);
-        let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
+        let is_free = |new: &&&Item<'_>| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
         match there.get(&old.key()).copied().or_else(under_another_name) {
             Some(new) => {
@@ -33,37 +34,36 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
             None => gone.push(old),
         }
     }
-    for old in gone.iter().filter(|old| !is_implied(old, &known, |key| there.contains_key(key))) {
+    for old in gone.iter().filter(|old| !is_implied(old, |key| known.contains(key), |key| there.contains_key(key))) {
         let text = format!("`{}` was removed{}", old.name, substitute(old));
-        changes.add(located(Change::new(Major, Heading::Removed, text), old));
+        changes.add(Major, Heading::Removed, text, old.location());
     }
-    let present = there.keys().cloned().collect();
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
         // The report of a new group does not list the endpoints of the group, so new endpoints are always reported.
-        if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
-            changes.add(located(Change::new(Minor, Heading::Added, introduced(new)), new));
+        if new.kind == Kind::Endpoint || !is_implied(new, |key| there.contains_key(key), |key| paired.contains(key)) {
+            changes.add(Minor, Heading::Added, introduced(new), new.location());
         }
     }
 }
 
 /// Returns `true` if another reported change implies the addition or removal of an item: the addition or removal of its
 /// owner, or of the shared setter with the same name.
-fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
+fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
-    !item.owner.is_empty() && !is_on_both_sides(&root(&item.owner))
-        || item.is_member() && side.contains(&setter) && !is_on_both_sides(&setter)
+    item.kind == Kind::Fact
+        || !item.owner.is_empty() && !is_on_both_sides(&root(&item.owner))
+        || item.location().is_some() && is_on_side(&setter) && !is_on_both_sides(&setter)
 }
 
 /// Reports a change of the name, of the wire name, or of the type of an item.
-fn pair(old: &Item, new: &Item, (before, renames): (&[Item], &Renames), changes: &mut Changes) {
+fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Renames), changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
-        let change = Change::new(Major, Heading::Changed, format!("`{was}` is now `{is}`"));
-        changes.add(located(change, new));
+        changes.add(Major, Heading::Changed, format!("`{was}` is now `{is}`"), new.location());
     }
     let is_on_the_wire = matches!(new.kind, Kind::Endpoint | Kind::Value | Kind::Field)
-        || matches!(new.kind, Kind::Setter | Kind::ListSetter) && !new.is_member();
+        || matches!(new.kind, Kind::Setter | Kind::ListSetter) && new.location().is_none();
     if is_on_the_wire && old.wire != new.wire {
         // If the new wire name belonged to another item before, the change is not a correction. For example, a method
         // now returns the data of another endpoint.
@@ -73,27 +73,27 @@ fn pair(old: &Item, new: &Item, (before, renames): (&[Item], &Renames), changes:
         });
         let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
         let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
-        changes.add(located(Change::new(verdict, heading, text), new));
+        changes.add(verdict, heading, text, new.location());
     }
     if old.ty != new.ty && !old.ty.is_empty() && !new.ty.is_empty() {
-        let text = format!("`{is}` is {} instead of {}", new.ty, old.ty);
-        changes.add(located(Change::new(Major, Heading::Changed, text), new));
+        let what = if new.kind == Kind::Fact { is.clone() } else { format!("`{is}` is") };
+        let heading = if new.verdict == Minor { Heading::Added } else { Heading::Changed };
+        let text = format!("{what} {} instead of {}", new.ty, old.ty);
+        changes.add(new.verdict, heading, text, new.location());
+    }
+    if let (Some(old), Some(new)) = (old.endpoint, new.endpoint) {
+        methods::compare(is, old, new, changes);
     }
 }
 
-fn introduced(new: &Item) -> String {
+fn introduced(new: &Item<'_>) -> String {
     let ty = if new.ty.is_empty() { String::new() } else { format!(" ({})", new.ty) };
     let summary = if new.summary.is_empty() { String::new() } else { format!(": {}", new.summary) };
     format!("`{}`{ty} is new{summary}", new.name)
 }
 
-/// Adds the owner of an item to the locations of a change, if the name of the item does not contain the owner.
-fn located(change: Change, item: &Item) -> Change {
-    if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
-}
-
 /// Returns the replacement for a removed item, in parentheses; empty if there is none.
-fn substitute(Item { kind, owner, wire, .. }: &Item) -> String {
+fn substitute(Item { kind, owner, wire, .. }: &Item<'_>) -> String {
     match kind {
         Kind::Endpoint if !wire.contains('{') => format!(" (`client.raw(\"{wire}\")` returns untyped JSON)"),
         Kind::Value => format!(" (`{owner}::from(\"{wire}\")` still sends the value)"),

@@ -1,22 +1,29 @@
-//! The public items of a client: all names that users can write.
+//! The public items of a client: all names that users can write, and facts about them.
 
 use codegen::Api;
 use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
 use quote::ToTokens;
 
-/// A name that users can write, with its kind, its type and the item to which it belongs.
+use super::Verdict;
+
+/// A name that users can write or a fact, with its kind, its type and the item to which it belongs.
 #[derive(Clone)]
-pub(super) struct Item {
+pub(super) struct Item<'a> {
     pub(super) kind: Kind,
     /// The name of the item to which this item belongs; empty if there is none.
     pub(super) owner: String,
-    /// The name as users write it. The name of a field, or of a setter of an endpoint, does not contain the owner.
+    /// The name as users write it. The name of a field, or of a setter of an endpoint, does not contain the owner. For
+    /// a fact: the text before the value.
     pub(super) name: String,
     /// The name on the wire. For groups, types and records: the names of their parts, separated by spaces.
     pub(super) wire: String,
-    /// The type; empty if the item has none.
+    /// The type; empty if the item has none. For a fact: the value.
     pub(super) ty: String,
+    /// The verdict if the type changes.
+    pub(super) verdict: Verdict,
     pub(super) summary: String,
+    /// The endpoint, if the item is one.
+    pub(super) endpoint: Option<&'a Endpoint>,
 }
 
 /// The kind of an item. Items are compared in this order, because the text of an item may contain names of items of the
@@ -33,29 +40,27 @@ pub(super) enum Kind {
     ListSetter,
     Field,
     Other,
+    /// A fact that does not appear in names and types, such as the unit of a field.
+    Fact,
 }
 
-/// The owner and the name of an item. The owner is empty for all items except fields and the setters of an endpoint.
+/// The owner and the name of an item. The owner is empty for all items except fields, the setters of an endpoint, and
+/// facts.
 pub(super) type Key = (String, String);
 
-impl Item {
-    fn is(&mut self, wire: &str, ty: &str) -> &mut Self {
-        wire.clone_into(&mut self.wire);
-        ty.clone_into(&mut self.ty);
-        self
-    }
-
+impl Item<'_> {
     pub(super) fn key(&self) -> Key {
-        (if self.is_member() { self.owner.clone() } else { String::new() }, self.name.clone())
+        (self.location().unwrap_or_default().to_owned(), self.name.clone())
     }
 
-    /// Returns `true` if users write the name after the owner, as they do for a field or for a setter of an endpoint.
-    pub(super) fn is_member(&self) -> bool {
-        self.name.starts_with('.') && !self.owner.is_empty()
+    /// Returns the owner, if the name does not contain it, like the name of a field or of a setter of an endpoint.
+    pub(super) fn location(&self) -> Option<&str> {
+        let is_member = self.kind == Kind::Fact || self.name.starts_with('.');
+        Some(&*self.owner).filter(|owner| is_member && !owner.is_empty())
     }
 
     /// Returns `true` if `new` is this item under another name.
-    pub(super) fn is_continued_by(&self, new: &Self) -> bool {
+    pub(super) fn is_continued_by(&self, new: &Item<'_>) -> bool {
         let has_free_owner = matches!(self.kind, Kind::Endpoint | Kind::Record);
         self.kind == new.kind
             && !self.wire.is_empty()
@@ -65,11 +70,9 @@ impl Item {
 }
 
 /// Returns all items of a client, sorted by kind.
-pub(super) fn items(api: &Api) -> Vec<Item> {
-    let mut items = Items(Vec::new());
-    for limit in &api.service.limits {
-        items.add(Kind::Other, "", format!("limits::{}", limit.constant));
-    }
+pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
+    let mut items = Items { api, list: Vec::new() };
+    items.service();
     api.types.iter().for_each(|ty| items.named_type(ty));
     for setter in &api.setters {
         let kind = if setter.several { Kind::ListSetter } else { Kind::Setter };
@@ -77,44 +80,55 @@ pub(super) fn items(api: &Api) -> Vec<Item> {
             Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
             None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
         };
-        items.add(kind, "", format!(".{}()", setter.ident)).is(&setter.wire_name, &ty);
+        items.add(kind, "", format!(".{}()", setter.ident), &setter.wire_name, ty);
     }
     api.records.iter().for_each(|record| items.record("", &record.ident, record));
-    api.groups.iter().for_each(|group| items.group(api, group));
-    items.0.sort_by_key(|item| item.kind);
-    items.0
+    api.groups.iter().for_each(|group| items.group(group));
+    items.list.sort_by_key(|item| item.kind);
+    items.list
 }
 
-struct Items(Vec<Item>);
+pub(super) struct Items<'a> {
+    pub(super) api: &'a Api,
+    list: Vec<Item<'a>>,
+}
 
-impl Items {
-    fn add(&mut self, kind: Kind, owner: &str, name: impl Into<String>) -> &mut Item {
-        let (owner, name, [wire, ty, summary]) = (owner.to_owned(), name.into(), Default::default());
-        self.0.push(Item { kind, owner, name, wire, ty, summary });
-        let last = self.0.len() - 1;
-        &mut self.0[last]
+impl<'a> Items<'a> {
+    pub(super) fn add(
+        &mut self,
+        kind: Kind,
+        owner: &str,
+        name: impl Into<String>,
+        wire: &str,
+        ty: impl Into<String>,
+    ) -> &mut Item<'a> {
+        let (owner, name, wire, ty) = (owner.to_owned(), name.into(), wire.to_owned(), ty.into());
+        let (verdict, summary, endpoint) = (Verdict::Major, String::new(), None);
+        self.list.push(Item { kind, owner, name, wire, ty, verdict, summary, endpoint });
+        let last = self.list.len() - 1;
+        &mut self.list[last]
     }
 
     fn named_type(&mut self, ty: &NamedType) {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.as_str()).collect();
         let kind = if ty.open { "an identifier" } else { "an enum" };
-        self.add(Kind::Type, "", &ty.ident).is(&values.join(" "), kind);
+        self.add(Kind::Type, "", &ty.ident, &values.join(" "), kind);
         for value in &ty.values {
-            self.add(Kind::Value, &ty.ident, format!("{}::{}", ty.ident, value.ident)).is(&value.value, "");
+            self.add(Kind::Value, &ty.ident, format!("{}::{}", ty.ident, value.ident), &value.value, "");
         }
         if ty.values.iter().any(|value| value.seconds.is_some()) {
-            self.add(Kind::Other, &ty.ident, format!("{}::duration()", ty.ident));
+            self.add(Kind::Other, &ty.ident, format!("{}::duration()", ty.ident), "", "");
         }
         for attribute in &ty.attributes {
-            self.add(Kind::Other, &ty.ident, format!("{}::{attribute}()", ty.ident));
+            self.add(Kind::Other, &ty.ident, format!("{}::{attribute}()", ty.ident), "", "");
         }
     }
 
-    fn group(&mut self, api: &Api, group: &Group) {
+    fn group(&mut self, group: &'a Group) {
         let accessor = format!("client.{}()", group.ident);
         let names: Vec<_> = group.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
-        self.add(Kind::Group, "", &accessor).is(&names.join(" "), "").summary.clone_from(&group.summary);
-        group.methods().for_each(|endpoint| self.endpoint(api, group, &accessor, endpoint));
+        self.add(Kind::Group, "", &accessor, &names.join(" "), "").summary.clone_from(&group.summary);
+        group.methods().for_each(|endpoint| self.endpoint(group, &accessor, endpoint));
         for record in &group.records {
             let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
             let method = group.methods().find(|endpoint| endpoint.body.record() == Some(&reference));
@@ -125,14 +139,16 @@ impl Items {
 
     fn record(&mut self, owner: &str, name: &str, record: &Record) {
         let names: Vec<_> = record.fields.iter().map(|field| field.wire_name.as_str()).collect();
-        self.add(Kind::Record, owner, name).is(&names.join(" "), "");
+        self.add(Kind::Record, owner, name, &names.join(" "), "");
+        self.order(name, record);
         for field in &record.fields {
             let ty = if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) };
-            self.add(Kind::Field, name, format!(".{}", field.ident)).is(&field.wire_name, &format!("`{ty}`"));
+            self.add(Kind::Field, name, format!(".{}", field.ident), &field.wire_name, format!("`{ty}`"));
+            self.unit(&format!("{name}.{}", field.ident), &field.ty, &field.unit);
         }
     }
 
-    fn endpoint(&mut self, api: &Api, group: &Group, accessor: &str, endpoint: &Endpoint) {
+    fn endpoint(&mut self, group: &Group, accessor: &str, endpoint: &'a Endpoint) {
         let call = call(group, endpoint);
         let path = endpoint.path.as_deref().unwrap_or_default();
         let arguments: Vec<_> =
@@ -143,34 +159,33 @@ impl Items {
             body => body.to_token_stream().to_string().replace(' ', ""),
         };
         let signature = format!("`({}) -> {body}`", arguments.join(", "));
-        self.add(Kind::Endpoint, accessor, &call).is(path, &signature).summary.clone_from(&endpoint.summary);
-        self.add(Kind::Marker, &call, format!("{}::{}", group.ident, endpoint.type_ident)).is(path, "");
+        let item = self.add(Kind::Endpoint, accessor, &call, path, signature);
+        (item.summary, item.endpoint) = (endpoint.summary.clone(), Some(endpoint));
+        self.add(Kind::Marker, &call, format!("{}::{}", group.ident, endpoint.type_ident), path, "");
+        for param in params(endpoint) {
+            self.unit(&format!("{call}.{}()", param.ident), &param.ty, &param.unit);
+        }
         for param in params(endpoint).filter(|param| param.is_set()) {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
-                let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
                 // If the setter has the same type on all endpoints, the item of the shared setter contains the type.
-                if api.setter(ident).is_none_or(|setter| setter.ty.is_none()) {
-                    item.ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
-                }
+                let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
+                let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
+                let ty = if is_shared { String::new() } else { ty };
+                self.add(kind, &call, format!(".{ident}()"), &param.wire_name, ty);
             }
         }
+        if let HistorySource::Endpoint(history) = &endpoint.history {
+            self.sort(&call, history);
+        }
         if endpoint.has_history && !matches!(endpoint.history, HistorySource::Unknown) {
-            self.add(Kind::Other, &call, ".history()");
+            self.add(Kind::Other, &call, ".history()", "", "");
         }
     }
 }
 
-/// Returns all records, each with its name.
-pub(super) fn records(api: &Api) -> impl Iterator<Item = (String, &Record)> {
-    let of_groups = api.groups.iter().flat_map(|group| {
-        group.records.iter().map(move |record| (format!("{}::{}", group.ident, record.ident), record))
-    });
-    api.records.iter().map(|record| (record.ident.clone(), record)).chain(of_groups)
-}
-
 /// Returns the call of a method, as users write it.
-pub(super) fn call(group: &Group, endpoint: &Endpoint) -> String {
+fn call(group: &Group, endpoint: &Endpoint) -> String {
     format!("client.{}().{}()", group.ident, endpoint.ident)
 }
 

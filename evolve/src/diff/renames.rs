@@ -9,8 +9,8 @@ pub(super) struct Renames(Vec<(String, String)>);
 impl Renames {
     /// Records the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
     /// their names.
-    pub(super) fn note(&mut self, old: &Item, new: &Item) {
-        if !old.is_member() {
+    pub(super) fn note(&mut self, old: &Item<'_>, new: &Item<'_>) {
+        if old.location().is_none() {
             self.0.push((old.name.clone(), new.name.clone()));
         }
         // The names of records and marker types contain the name of the group as a module, such as `market::`.
@@ -21,13 +21,11 @@ impl Renames {
     }
 
     /// Returns a copy of an old item in which every old name is replaced by the new name.
-    pub(super) fn applied(&self, item: &Item) -> Item {
-        let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
+    pub(super) fn applied<'a>(&self, item: &Item<'a>) -> Item<'a> {
+        let replaced =
+            |text: &String| self.0.iter().fold(text.clone(), |text, (old, new)| replace_word(&text, old, new));
+        let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(replaced);
         Item { owner, name, ty, ..item.clone() }
-    }
-
-    fn text(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (old, new)| replace_word(&text, old, new))
     }
 }
 

@@ -13,19 +13,13 @@ pub enum Verdict {
     Major,
 }
 
-impl Verdict {
-    /// Returns the label in reports and test cases: `patch`, `minor` or `major`.
-    pub fn word(self) -> &'static str {
-        match self {
+/// Writes the label in reports and test cases: `patch`, `minor` or `major`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::Patch => "patch",
             Self::Minor => "minor",
             Self::Major => "major",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        })
     }
 }
