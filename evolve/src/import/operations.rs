@@ -95,7 +95,8 @@ impl<'d> Reader<'d> {
         let fits = |entry: &Tree| self.definition(entry).get("in").is_some() == in_path.contains(&&*name(self, entry));
         let (mut params, others): (Vec<_>, Vec<_>) = params.into_iter().partition(|entry| !is_unknown && fits(entry));
         for other in others {
-            let why = if is_unknown { "the other params are unknown" } else { "its key `in` contradicts the path" };
+            let why =
+                if is_unknown { "the other params are unknown" } else { "its location (`in`) contradicts the path" };
             let why = format!("the param `{}`, because {why}", name(self, &other));
             self.omissions.add(Weight::Missing, why, pointer);
         }

@@ -89,7 +89,7 @@ impl Reader<'_> {
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             self.editor.note(format!(
-                "all fields of {what} have the same record type; if {} are not field names, make {what} a map",
+                "all fields of {what} have the same record type; if {} are data, such as coins, make {what} a map",
                 keys.join(" and ")
             ));
         }

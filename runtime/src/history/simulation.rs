@@ -228,7 +228,7 @@ fn every_simulated_service_yields_all_records() {
         let to = from + rng.i64(0..300 * STEP);
         let (from, to) =
             if rng.bool() { (from.div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP) } else { (from, to) };
-        // A page needs room for the records around a single step, otherwise the step cannot be fetched.
+        // A step can be fetched only if its records and those around it fit on one page.
         let room = (2 * service.beyond + 3) * service.copies;
         let page_size = [5_usize, 10, 20, 50, 100][rng.usize(0..5)].max(room);
         let (result, _, _) = fetch(&service, from, to, page_size, &mut rng);

@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(check(&[1, 2, 3, 20], &[19, 20, 20 + 80, 20 + 90]), [1027, 1040, 1040, 1020]);
         // The result is the same if the 429 arrives just as the margin begins to shrink.
         assert_eq!(check(&[1, 11], &[11, 11 + 80, 11 + 85]), [1016, 1016, 1011]);
-        // A much later 429 starts with a new margin.
+        // After a much later 429, the margin begins again at its first value.
         assert_eq!(check(&[1, 100], &[99, 100, 110, 120]), [1010, 1016, 1016, 1010]);
         // Each further 429 arrives twenty seconds after the margin has begun to shrink. The margin keeps its value for
         // at most two hours.

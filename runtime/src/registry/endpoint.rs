@@ -106,7 +106,7 @@ pub struct ParamList {
 }
 
 impl ParamList {
-    /// Returns all params, as this endpoint accepts them.
+    /// Returns all params of the endpoint: the shared ones, with `overrides` applied, and then the specific ones.
     pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
         let overridden = move |param: &'static ParamInfo| {
             self.overrides.iter().find(|other| other.wire_name == param.wire_name).unwrap_or(param)

@@ -68,7 +68,7 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets the shared params that differ for this endpoint, after `shared_params`.
+    /// Sets the descriptions that replace those of shared params. Call `shared_params` first.
     #[must_use]
     pub const fn overrides(mut self, overrides: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
@@ -77,7 +77,7 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets the params that only this endpoint has, after `shared_params`.
+    /// Sets the params that only this endpoint has. Call `shared_params` first.
     #[must_use]
     pub const fn specific_params(mut self, specific: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {

@@ -159,7 +159,7 @@ const UNUSABLE: [&str; 4] = [
     "<html>canary-token</html>",
 ];
 
-/// Creates a service that sends mock `number` to data requests or to token requests.
+/// Creates a service that responds with the mock response of this number, either to data requests or to token requests.
 fn service(number: usize, to_token: bool) -> Arc<Service> {
     Service::new(move |request, _| match request.url.ends_with("token") {
         true if to_token => mock(number, EARLY_ECHO).unwrap(),

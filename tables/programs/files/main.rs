@@ -78,6 +78,9 @@ async fn main() -> Outcome {
         ["job", base_url, target, days] => {
             run(&job(series(&client(base_url)?, "1m")?, days.parse()?, target)?).await.map(drop)
         }
-        _ => Err("expected write FOLDER, year FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE".into()),
+        _ => Err(
+            "expected `write FOLDER`, `year FOLDER`, `killed FOLDER`, `bucket NAME`, `million FOLDER` or `pages FILE`"
+                .into(),
+        ),
     }
 }

@@ -60,8 +60,8 @@ fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>)
 }
 
 fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
-    // Maps each key to the index of its column. The map is a JSON object, because `serde_json` contains the compiled
-    // code of such maps.
+    // Maps each key to the index of its column. A JSON object serves as the map, because `serde_json` has already
+    // compiled the code of JSON objects; another type of map would be compiled again in each program.
     let (mut columns, mut positions): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
     let count = records.len();
     for (index, record) in records.into_iter().enumerate() {
