@@ -185,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_written_like_its_type_and_a_timestamp_like_a_number() {
+        for (builtin, text, expected) in [
+            (Builtin::Count, "-1", false),
+            (Builtin::Integer, "-1", true),
+            (Builtin::Timestamp, "1700000000", true),
+            (Builtin::Timestamp, "2024-01-01", false),
+        ] {
+            assert_eq!(builtin.is_written(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_have_a_range_in_any_position() {
         for (text, expected) in [
             ("integer", true),

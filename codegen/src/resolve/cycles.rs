@@ -66,3 +66,19 @@ fn in_cycles(below: &[Vec<usize>]) -> Vec<bool> {
     }
     remains
 }
+
+#[cfg(test)]
+mod tests {
+    use super::in_cycles;
+
+    #[test]
+    fn only_cycles_and_the_nodes_between_them_remain() {
+        for (below, expected) in [
+            (vec![vec![1], vec![2], vec![]], vec![false, false, false]),
+            (vec![vec![1], vec![0], vec![0]], vec![true, true, false]),
+            (vec![vec![0, 1], vec![2], vec![2, 3], vec![]], vec![true, true, true, false]),
+        ] {
+            assert_eq!(in_cycles(&below), expected, "{below:?}");
+        }
+    }
+}
