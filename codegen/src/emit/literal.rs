@@ -162,10 +162,11 @@ pub(super) fn field_info(field: &Field) -> TokenStream {
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
-    let optional = set("optional", field.optional.then_some(true));
+    let is_escaped = wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')).then_some(true);
+    let (is_escaped, optional) = (set("is_escaped", is_escaped), set("optional", field.optional.then_some(true)));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
     let meaning = meaning(&field.unit, &field.summary, &field.notes);
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #meaning)
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #is_escaped #optional #range #example #meaning)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -260,8 +261,8 @@ fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let changed = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal);
     let changed = values("overrides", &changed.collect::<Vec<_>>());
     let own = values("specific_params", &own.iter().map(literal).collect::<Vec<_>>());
-    let shared = shared.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
-    quote!(.shared_params(#shared) #changed #own)
+    let shared = shared.map(|set| ident(&set.constant)).map_or_else(|| quote!([]), |set| quote!(params::#set));
+    quote!(.shared_params(&#shared) #changed #own)
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
@@ -51,8 +51,10 @@ pub(super) fn used_sets<'a>(
 fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     let name = ident(&set.constant);
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
-    let params = params.map(|param| ident(&param.constant));
-    quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
+    let params: Vec<_> = params.map(|param| ident(&param.constant)).collect();
+    // The compiler checks a static once, but the memory behind a constant again in each constant that refers to it.
+    let count = Literal::usize_unsuffixed(params.len());
+    quote!(pub(crate) static #name: [ParamInfo; #count] = [#(#params),*];)
 }
 
 /// Returns the setter traits of a param set, except the traits of setters whose type differs between endpoints.

@@ -46,7 +46,7 @@ impl Endpoint for FundingRate {
         .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
         .path(Some("/fundingRate"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[
             ParamInfo::new(
                     "aggregation_type",

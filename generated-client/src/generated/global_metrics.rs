@@ -126,7 +126,7 @@ impl Endpoint for GlobalBidAsk {
         .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidAsk);
@@ -137,7 +137,7 @@ impl Endpoint for GlobalBidAskRatio {
         .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: the formula, and which side is positive.");
 }
@@ -149,7 +149,7 @@ impl Endpoint for GlobalBidAskDelta {
         .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidAskDelta);
@@ -164,7 +164,7 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         .summary("Change of the order book imbalance of the whole market since the previous interval.")
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: the formula of the ratio, and which side is positive.");
 }
@@ -176,7 +176,7 @@ impl Endpoint for GlobalCombinedBook {
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalCombinedBook);
@@ -191,7 +191,7 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
@@ -206,7 +206,7 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_without_exchange!(GlobalAsksIncreaseDecrease);

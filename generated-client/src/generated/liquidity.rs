@@ -194,7 +194,7 @@ impl Endpoint for AverageLeverageUsed {
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path(Some("/averageLeverageUsed"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[
             params::EXCHANGE
                 .allowed_values(&["okx_perp_coin"])
@@ -247,7 +247,7 @@ impl Endpoint for TopTraderAverageLeverageDelta {
         )
         .path(Some("/topTraderAverageLeverageDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
         .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), "openDate", Evidence::Reported);
 }
@@ -419,7 +419,7 @@ impl Endpoint for LiquidationLevelsCount {
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path(Some("/liqLevelsCount"))
         .evidence(Evidence::Reported)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[
             params::EXCHANGE
                 .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
@@ -465,7 +465,7 @@ impl Endpoint for LiquidationLevelsSize {
         .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
         .path(Some("/liqLevelsSize"))
         .evidence(Evidence::Published)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
         .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), "openDate", Evidence::Published);
@@ -524,7 +524,7 @@ impl Endpoint for Liquidation {
         .summary("Value of positions liquidated in the interval, split into longs and shorts.")
         .path(Some("/liquidation"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .overrides(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
         .specific_params(&[params::BUCKET])
         .series(Some(RecordInfo::of::<LiquidationRecord>()), "openDate", Evidence::PreviousVersion)
@@ -795,7 +795,7 @@ impl Endpoint for TopTraderMarginUsed {
         .summary("Margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsed"))
         .evidence(Evidence::Reported)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
         .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
@@ -812,7 +812,7 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .summary("Difference in the margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsedDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
         .series(None, "openDate", Evidence::Documented)
         .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");

@@ -244,7 +244,7 @@ impl Endpoint for TopTraderAccounts {
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path(Some("/topTraderAccounts"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
@@ -307,7 +307,7 @@ impl Endpoint for TopTraderPositions {
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path(Some("/topTraderPositions"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[
             params::EXCHANGE
                 .tested_values(&[
@@ -334,7 +334,7 @@ impl Endpoint for AnchoredTopTraderAccounts {
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
         .path(Some("/anchoredTopTraderAccounts"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion)
         .notes("Each account counts once.");
@@ -395,7 +395,7 @@ impl Endpoint for AnchoredTopTraderPositions {
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredTopTraderPositions"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
 }
@@ -408,7 +408,7 @@ impl Endpoint for GlobalAccounts {
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path(Some("/globalAccounts"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])])
         .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
@@ -426,7 +426,7 @@ impl Endpoint for AnchoredGlobalAccounts {
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredGlobalAccounts"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
 }
@@ -437,7 +437,7 @@ impl Endpoint for NetLongShort {
     const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
         .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
         .path(Some("/netLongShort"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<NetLongShortRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
@@ -479,7 +479,7 @@ impl Endpoint for NetLongShortDelta {
     const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short_delta", "Net Long Short Delta")
         .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
         .path(Some("/netLongShortDelta"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
 }
@@ -518,7 +518,7 @@ impl Endpoint for AnchoredCls {
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCLS"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredClsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -573,7 +573,7 @@ impl Endpoint for AnchoredClsd {
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path(Some("/anchoredCLSD"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -613,7 +613,7 @@ impl Endpoint for WhaleRetailDelta {
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path(Some("/whaleRetailDelta"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])])
         .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
@@ -663,7 +663,7 @@ impl Endpoint for AnchoredWhaleRetailDelta {
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
         .path(Some("/anchoredWhaleRetailDelta"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), "openDate", Evidence::PreviousVersion);
 }
@@ -715,7 +715,7 @@ impl Endpoint for WhalePositionDominance {
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
         .path(Some("/whalePositionDominance"))
-        .shared_params(params::OPTIONAL_EXCHANGE)
+        .shared_params(&params::OPTIONAL_EXCHANGE)
         .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the formula, the unit, the range and the sign.");
 }
@@ -761,7 +761,7 @@ impl Endpoint for TrueRetailLongShort {
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
         .path(Some("/trueRetailLongShort"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), "openDate", Evidence::Reported);
 }
 takes_one_exchange!(TrueRetailLongShort);
@@ -812,7 +812,7 @@ impl Endpoint for TraderSentimentGap {
     const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "trader_sentiment_gap", "Trader Sentiment Gap")
         .summary("Difference in positioning between large and small retail accounts.")
         .path(Some("/traderSentimentGap"))
-        .shared_params(params::OPTIONAL_EXCHANGE)
+        .shared_params(&params::OPTIONAL_EXCHANGE)
         .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), "openDate", Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",

@@ -71,7 +71,7 @@ impl Endpoint for OpenInterest {
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<OpenInterestRecord>()), "openDate", Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
@@ -135,7 +135,7 @@ impl Endpoint for OpenInterestDelta {
         .summary("Change of open interest per interval; positive if contracts were opened.")
         .path(Some("/openInterestDelta"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), "openDate", Evidence::Reported)
         .notes("Unknown: the unit.");
 }

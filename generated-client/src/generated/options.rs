@@ -60,7 +60,7 @@ impl Endpoint for Bvol {
         .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
         .path(Some("/bvol"))
         .evidence(Evidence::Reported)
-        .shared_params(params::OPTIONAL_EXCHANGE)
+        .shared_params(&params::OPTIONAL_EXCHANGE)
         .overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<BvolRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
@@ -122,7 +122,7 @@ impl Endpoint for Dvol {
         )
         .path(Some("/dvol"))
         .evidence(Evidence::Published)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example(Some("deribit_perp_stable"))])
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
         .series(Some(RecordInfo::of::<DvolRecord>()), "openDate", Evidence::PreviousVersion)

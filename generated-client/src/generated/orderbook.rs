@@ -170,7 +170,7 @@ impl Endpoint for AsksIncreaseDecrease {
         )
         .path(Some("/asksIncreaseDecrease"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -216,7 +216,7 @@ impl Endpoint for BestBidAsk {
         .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
         .path(Some("/bestBidAsk"))
         .evidence(Evidence::Published)
-        .shared_params(params::OPTIONAL_EXCHANGE)
+        .shared_params(&params::OPTIONAL_EXCHANGE)
         .specific_params(&[params::MARKET_TYPES])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -228,7 +228,7 @@ impl Endpoint for BidAsk {
         .summary("Total size of resting buy orders and of resting sell orders per interval.")
         .path(Some("/bidAsk"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRecord>()), "openDate", Evidence::Reported)
         .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
@@ -276,7 +276,7 @@ impl Endpoint for BidAskDelta {
         .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
         .path(Some("/bidAskDelta"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -318,7 +318,7 @@ impl Endpoint for BidAskRatio {
         )
         .path(Some("/bidAskRatio"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRatioRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
@@ -367,7 +367,7 @@ impl Endpoint for BidAskRatioDiff {
         )
         .path(Some("/bidAskRatioDiff"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), "openDate", Evidence::PreviousVersion);
 }
@@ -406,7 +406,7 @@ impl Endpoint for BidAskSpread {
         .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
         .path(Some("/bidsAskSpread"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
@@ -452,7 +452,7 @@ impl Endpoint for BidsIncreaseDecrease {
         )
         .path(Some("/bidsIncreaseDecrease"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -498,7 +498,7 @@ impl Endpoint for CombinedBook {
         .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
         .path(Some("/combinedBook"))
         .evidence(Evidence::Published)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<CombinedBookRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -538,7 +538,7 @@ impl Endpoint for MarketImbalanceIndex {
         .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
         .path(Some("/marketImbalanceIndex"))
         .evidence(Evidence::Reported)
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .overrides(&[
             params::EXCHANGES
                 .allowed_values(

@@ -316,7 +316,7 @@ impl Endpoint for BuyVolume {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path(Some("/buyVolume"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<BuyVolumeRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -356,7 +356,7 @@ impl Endpoint for SellVolume {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path(Some("/sellVolume"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<SellVolumeRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -396,7 +396,7 @@ impl Endpoint for VolumeDelta {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
         .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
         .path(Some("/volumeDelta"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), "openDate", Evidence::Reported)
         .notes(
@@ -439,7 +439,7 @@ impl Endpoint for VolumeRatio {
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
         .path(Some("/volumeRatio"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[
             params::MARKET_TYPES.evidence(Evidence::Documented),
             params::BUCKET.evidence(Evidence::Documented),
@@ -487,7 +487,7 @@ impl Endpoint for AnchoredCvd {
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCVD"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .overrides(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
         .specific_params(&[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Reported)
@@ -527,7 +527,7 @@ impl Endpoint for MarketOrderCount {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
         .summary("Number of executed market orders per interval, split into buys and sells.")
         .path(Some("/marketOrderCount"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
 }
@@ -588,7 +588,7 @@ impl Endpoint for MarketOrderAverageSize {
         )
         .summary("Average size of market orders per interval, split into buys and sells.")
         .path(Some("/marketOrderAverageSize"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -646,7 +646,7 @@ impl Endpoint for LimitOrderCount {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
         .summary("Number of filled limit orders per interval, split into buys and sells.")
         .path(Some("/limitOrderCount"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
 }
@@ -657,7 +657,7 @@ impl Endpoint for LimitOrderAverageSize {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_average_size", "Limit Order Average Size")
         .summary("Average size of filled limit orders per interval, split into buys and sells.")
         .path(Some("/limitOrderAverageSize"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
@@ -675,7 +675,7 @@ impl Endpoint for BuySellTradeCountRatio {
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
         .path(Some("/buySellTradeCountRatio"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), "openDate", Evidence::Reported)
         .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
@@ -724,7 +724,7 @@ impl Endpoint for LimitOrderCountRatio {
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/limitOrderCountRatio"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(None, "openDate", Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
@@ -738,7 +738,7 @@ impl Endpoint for MarketOrderCountRatio {
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/marketOrderCountRatio"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -749,7 +749,7 @@ impl Endpoint for BotTracker {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
         .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
         .path(Some("/botTracker"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BotTrackerRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
@@ -806,7 +806,7 @@ impl Endpoint for Slippage {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
         .summary("Difference between the execution price of orders and the expected price.")
         .path(Some("/slippage"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<SlippageRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
@@ -861,7 +861,7 @@ impl Endpoint for TransferOfContracts {
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
         .path(Some("/transferOfContracts"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
@@ -906,7 +906,7 @@ impl Endpoint for ParticipationRatio {
     const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
         .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
         .path(Some("/participationRatio"))
-        .shared_params(params::SEVERAL_EXCHANGES)
+        .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(
             &[params::MARKET_TYPES.evidence(Evidence::Published), params::ADVANCE_FILTER.evidence(Evidence::Published)],
         )
@@ -986,7 +986,7 @@ impl Endpoint for PreviousDayLevels {
         .aliases(&["Previous Day Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
         .path(Some("/pdLevels"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
         .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), "openDate", Evidence::Reported)
         .notes("A public client received no records of the newest range for the timeframe `1h`.");
@@ -1044,7 +1044,7 @@ impl Endpoint for PreviousWeekLevels {
         .aliases(&["Previous Week Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
         .path(Some("/pwLevels"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
         .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), "openDate", Evidence::Reported);
 }
@@ -1097,7 +1097,7 @@ impl Endpoint for PreviousMonthLevels {
         .aliases(&["Previous Month Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
         .path(Some("/pmLevels"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), "openDate", Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
@@ -1152,7 +1152,7 @@ impl Endpoint for Kline {
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path(Some("/klines"))
         .evidence(Evidence::Reported)
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<KlineRecord>()), "openDate", Evidence::Reported)
         .notes("One public client calls the records candles with volume, but no field for the volume is known.");

@@ -134,7 +134,7 @@ impl Endpoint for FearAndGreedIndex {
         .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
         .path(Some("/fearAndGreed"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), "openDate", Evidence::PreviousVersion);
 }
 takes_without_exchange!(FearAndGreedIndex);
@@ -177,7 +177,7 @@ impl Endpoint for PremiumP2p {
         )
         .path(Some("/stablecoinPremiumP2P"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<PremiumP2pRecord>()), "openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
@@ -226,7 +226,7 @@ impl Endpoint for WbtcMintBurn {
         .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
         .path(Some("/wbtcMintBurn"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
         .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
@@ -276,7 +276,7 @@ impl Endpoint for LeaderboardNotionalProfit {
         )
         .path(Some("/leaderboardNotionalProfit"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
@@ -316,7 +316,7 @@ impl Endpoint for LeaderboardRoeProfit {
         )
         .path(Some("/leaderboardROEProfit"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), "openDate", Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
@@ -354,7 +354,7 @@ impl Endpoint for UserBotRatio {
         .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
         .path(Some("/userBotRatio"))
         .evidence(Evidence::Published)
-        .shared_params(params::WITHOUT_EXCHANGE)
+        .shared_params(&params::WITHOUT_EXCHANGE)
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
         .series(Some(RecordInfo::of::<UserBotRatioRecord>()), "openDate", Evidence::Published)
         .notes(
@@ -411,7 +411,7 @@ impl Endpoint for MarginLendingRatio {
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path(Some("/marginLendingRatio"))
-        .shared_params(params::ONE_EXCHANGE)
+        .shared_params(&params::ONE_EXCHANGE)
         .overrides(
             &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example(Some("okx_perp_coin"))],
         )

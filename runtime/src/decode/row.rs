@@ -117,7 +117,7 @@ impl<'a> Row<'a> {
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.
-        if let Some(field) = self.record.fields.get(guess).filter(|field| field.plain) {
+        if let Some(field) = self.record.fields.get(guess).filter(|field| !field.is_escaped) {
             if let Some(next) = json.key_if(field.wire_name)? {
                 return Ok(Some((guess, next)));
             }

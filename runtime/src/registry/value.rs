@@ -46,9 +46,9 @@ pub struct FieldInfo {
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
-    /// True if JSON writes `wire_name` without escapes, so that the name can be compared byte by byte.
+    /// True if JSON escapes a character of `wire_name`, so that the name cannot be compared byte by byte.
     #[doc(hidden)]
-    pub plain: bool,
+    pub is_escaped: bool,
     /// Type of the value.
     pub ty: ValueType,
     /// True if the field can be absent or null.
@@ -71,11 +71,10 @@ impl FieldInfo {
     /// Creates a required field without further facts.
     #[doc(hidden)]
     pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
-        let plain = is_plain(wire_name);
         Self {
             ident,
             wire_name,
-            plain,
+            is_escaped: false,
             ty,
             optional: false,
             range: Range::ALL,
@@ -172,18 +171,6 @@ impl ValueInfo {
     pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
         Self { value, summary, duration: None, attributes: &[], evidence }
     }
-}
-
-/// Returns whether a key needs no escapes in JSON.
-const fn is_plain(wire_name: &str) -> bool {
-    let mut rest = wire_name.as_bytes();
-    while let [byte, others @ ..] = rest {
-        if matches!(byte, b'"' | b'\\' | ..0x20) {
-            return false;
-        }
-        rest = others;
-    }
-    true
 }
 
 #[cfg(test)]

@@ -156,10 +156,20 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
     .default(Some("all"))
     .summary("Leverage class of the levels.");
 
-pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const OPTIONAL_EXCHANGE: &[ParamInfo] = &[COIN, ANY_EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const WITHOUT_EXCHANGE: &[ParamInfo] = &[TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) static SEVERAL_EXCHANGES: [ParamInfo; 7] = [COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) static ONE_EXCHANGE: [ParamInfo; 7] = [COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+
+pub(crate) static OPTIONAL_EXCHANGE: [ParamInfo; 7] = [
+    COIN,
+    ANY_EXCHANGE,
+    TIMEFRAME,
+    LIMIT,
+    START_TIME,
+    END_TIME,
+    SORT,
+];
+
+pub(crate) static WITHOUT_EXCHANGE: [ParamInfo; 5] = [TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 
 /// Endpoints with the param `advance_filter`.
 #[diagnostic::on_unimplemented(
