@@ -79,7 +79,7 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .overrides(&[params::COIN.notes("Any coin.")])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -90,7 +90,7 @@ impl Endpoint for Spread {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("It holds where it is known to work.")
         .path(Some("/spread"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .overrides(&[params::COIN.tested_values(&["ETH", "BTC"])])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -101,7 +101,7 @@ impl Endpoint for Depth {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path(Some("/depth"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .overrides(&[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -112,7 +112,7 @@ impl Endpoint for Levels {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Empty lists replace those of the shared param.")
         .path(Some("/levels"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .specific_params(&[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])])
         .series(None, "openDate", Evidence::Documented);
 }
@@ -123,7 +123,7 @@ impl Endpoint for Walls {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "walls", "Walls")
         .summary("The default is one of the values that this endpoint allows.")
         .path(Some("/walls"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .specific_params(&[params::DEPTH.default(Some("40")).allowed_values(&["20", "40"]).example(Some("20"))])
         .series(None, "openDate", Evidence::Documented);
 }

@@ -44,7 +44,7 @@ impl Endpoint for Depth {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("A client writes a number without its sign or zeros, and escapes what ends a segment.")
         .path(Some("/depth/{symbol}"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .specific_params(&[
             ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
                 .location(ParamLocation::Path)

@@ -131,7 +131,7 @@ impl Endpoint for Ratio {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
         .summary("A ratio.")
         .path(Some("/ratio"))
-        .shared_params(params::RANGE)
+        .shared_params(&params::RANGE)
         .series(Some(RecordInfo::of::<RatioRecord>()), "openDate", Evidence::Documented);
 }
 takes_range!(Ratio);
@@ -166,7 +166,7 @@ impl Endpoint for Levels {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Levels of which nothing is known.")
         .path(Some("/levels"))
-        .shared_params(params::RANGE)
+        .shared_params(&params::RANGE)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_range!(Levels);
@@ -187,7 +187,7 @@ impl Endpoint for Snapshot {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
         .summary("It is no series in time.")
         .path(Some("/snapshot"))
-        .shared_params(params::RANGE)
+        .shared_params(&params::RANGE)
         .body(BodyInfo::Series {
             record: None,
             time: None,
@@ -202,7 +202,7 @@ impl Endpoint for Odd {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
         .summary("It has the params for a history, and means something else by them.")
         .path(Some("/odd"))
-        .shared_params(params::RANGE)
+        .shared_params(&params::RANGE)
         .series(None, "openDate", Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
@@ -312,7 +312,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Own::INFO,
         &EndpointInfo::new("market", "planned", "Planned")
             .summary("It is known by name only.")
-            .shared_params(params::RANGE)
+            .shared_params(&params::RANGE)
             .series(None, "openDate", Evidence::Documented),
     ],
 };

@@ -51,7 +51,7 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(Some(RecordInfo::of::<Share>()), "openDate", Evidence::Reported);
 }
 takes_common!(Basis);
@@ -93,7 +93,7 @@ impl Endpoint for Carry {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Share>(),
             evidence: Evidence::Documented,

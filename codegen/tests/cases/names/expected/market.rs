@@ -132,7 +132,7 @@ impl Endpoint for Match {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
         .summary("Perpetual price minus spot price.")
         .path(Some("/b"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Match);
@@ -142,7 +142,7 @@ impl Endpoint for X {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "x", "../x")
         .summary("Perpetual price minus spot price.")
         .path(Some("/c"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(X);
@@ -152,7 +152,7 @@ impl Endpoint for RType {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
         .summary("Perpetual price minus spot price.")
         .path(Some("/d"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(RType);
@@ -162,7 +162,7 @@ impl Endpoint for M15Close {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
         .summary("Perpetual price minus spot price.")
         .path(Some("/e"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(M15Close);

@@ -55,7 +55,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     endpoints: &[
         &EndpointInfo::new("market", "basis", "Basis")
             .summary("Perpetual price minus spot price.")
-            .shared_params(params::COMMON),
+            .shared_params(&params::COMMON),
         Carry::INFO,
     ],
 };

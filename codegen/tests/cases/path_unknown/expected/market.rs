@@ -41,7 +41,7 @@ impl Endpoint for Carry {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Carry);

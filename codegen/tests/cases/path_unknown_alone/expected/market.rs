@@ -42,7 +42,7 @@ impl Endpoint for Premium {
         .summary("Perpetual price minus spot price.")
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Premium);

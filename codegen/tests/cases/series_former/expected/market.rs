@@ -42,7 +42,7 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .specific_params(&[
             ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
                 .required(Some(Evidence::PreviousVersion))

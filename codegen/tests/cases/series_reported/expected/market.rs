@@ -42,7 +42,7 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .evidence(Evidence::Reported)
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Reported);
 }
 takes_common!(Basis);

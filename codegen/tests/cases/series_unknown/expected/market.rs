@@ -39,7 +39,7 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Basis);

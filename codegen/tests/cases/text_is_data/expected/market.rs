@@ -49,7 +49,7 @@ impl Endpoint for Basis {
             "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         )
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated(Some("say \"no\" \\ to ]] drugs"));
@@ -74,6 +74,7 @@ impl Record for BasisRecord {
             &[
                 records::TIME,
                 FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
+                    .is_escaped(true)
                     .unit("*/ }")
                     .summary("1. not a list"),
             ],

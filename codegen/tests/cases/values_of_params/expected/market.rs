@@ -53,7 +53,7 @@ impl Endpoint for Basis {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .overrides(&[
             params::EXCHANGES
                 .default(Some("binance_spot,okx_spot"))
@@ -108,7 +108,7 @@ impl Endpoint for Spread {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("Nothing is said anew.")
         .path(Some("/spread"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .series(None, "openDate", Evidence::Documented);
 }
 takes_common!(Spread);

@@ -40,7 +40,7 @@ impl Endpoint for Book {
     const INFO: &EndpointInfo = &EndpointInfo::new("market", "book", "Book")
         .summary("Every order of the book.")
         .path(Some("/book"))
-        .shared_params(params::COMMON)
+        .shared_params(&params::COMMON)
         .weight(1200);
 }
 takes_common!(Book);

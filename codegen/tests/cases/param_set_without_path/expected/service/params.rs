@@ -32,7 +32,7 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::
     .default(Some("50"))
     .summary("The number of records.");
 
-pub(crate) const COMMON: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT];
+pub(crate) static COMMON: [ParamInfo; 4] = [COIN, EXCHANGES, TIMEFRAME, LIMIT];
 
 /// Endpoints with the param `coin`.
 #[diagnostic::on_unimplemented(message = "`{Self}` has no param `coin`", note = "`Request::query` sends any param")]
