@@ -54,7 +54,7 @@ impl Columns {
                 return cast(column, field.data_type());
             }
             match values.iter().find(|(name, _)| name == field.name() && identifies(field)) {
-                Some((_, value)) => Some(Arc::new(StringArray::from(vec![value.as_str(); rows.num_rows()]))),
+                Some((_, value)) => Some(Arc::new(StringArray::new_repeated(value, rows.num_rows()))),
                 None => Some(new_null_array(field.data_type(), rows.num_rows())),
             }
         };

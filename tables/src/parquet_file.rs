@@ -24,8 +24,8 @@ pub(crate) const ROW_GROUP: usize = 256 * 1024;
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// Number of rows per batch when reading.
-const BATCH: usize = 8192;
+/// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
+const BATCH: usize = 2048;
 
 /// The metadata key of the checksums. The value contains `END:CRC32` in hexadecimal digits for each row group, where
 /// `END` is the position after the last byte of the row group.

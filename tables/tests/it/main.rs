@@ -6,8 +6,13 @@
 extern crate generated_client_tables as tables;
 
 mod backfill;
+mod cancelled_runs;
 mod columns;
+mod concurrent_runs;
+mod damage;
+mod failed_requests;
+mod invalid_records;
 mod month;
+mod outages;
 mod support;
 mod table_schema;
-mod trouble;

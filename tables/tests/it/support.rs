@@ -17,7 +17,7 @@ use runtime::registry::EndpointInfo;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
 use runtime::{Builder, RateLimit, Retry};
 use service::Client;
-use tables::{Backfill, BackfillEvent, SeriesRequest, Summary, Target, TextWriter};
+use tables::{Backfill, BackfillEvent, SeriesRequest, Status, Summary, Target, TextWriter};
 
 pub(crate) const HOUR: i64 = 3_600;
 pub(crate) const DAY: i64 = 24 * HOUR;
@@ -85,6 +85,20 @@ pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path)
 
 pub(crate) async fn run(job: &Backfill) -> Summary {
     job.run(|_: &BackfillEvent| {}, std::future::pending()).await.unwrap()
+}
+
+/// Runs a job and cancels it at its first event.
+pub(crate) async fn run_cancelled(job: &Backfill) -> Summary {
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let mut stop = Some(stop);
+    let summary = job.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+    assert!(summary.is_cancelled && !summary.is_complete, "{summary:?}");
+    summary
+}
+
+/// Returns the status of a target.
+pub(crate) async fn state_of(path: &Path) -> Status {
+    tables::status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
 }
 
 /// Returns the paths of all visible files below a folder, relative to the folder and in order.

@@ -1,0 +1,177 @@
+//! Tests of files that are damaged, missing, copied or changed by hand.
+
+use std::fs;
+
+use tables::{Target, status};
+
+use crate::support::{DAY, END, TARGETS, client, client_of, coins, files, job, read, run, run_cancelled, state_of};
+
+#[tokio::test(start_paused = true)]
+async fn damaged_file_is_an_error_and_is_not_merged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 60 * DAY, END, &path);
+        run(&whole).await;
+        assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        let name_in_target = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let file = dir.path().join(&name_in_target);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+        fs::write(&file, &bytes).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        let has_path = error.replace('\\', "/").contains(&name_in_target);
+        assert!(has_path && error.contains("checksum"), "{name}: {error}");
+        let damaged = state_of(&path).await.damaged;
+        assert!(damaged.len() == 1 && damaged[0].contains("delete it"), "{damaged:?}");
+        fs::write(&file, &bytes[..bytes.len() - 20]).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{error}");
+        fs::remove_file(&file).unwrap();
+        if name == "out.csv" {
+            fs::remove_file(&path).unwrap();
+        }
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 60 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_series_beside_a_damaged_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let whole = |from: i64| job(coins(&client(), &["BTC"]), from, END, &path);
+    run(&whole(END - 100 * DAY)).await;
+    run_cancelled(&whole(END - 400 * DAY)).await;
+    let part = files(dir.path()).into_iter().find(|name| name.ends_with("/data.parquet")).unwrap();
+    fs::write(dir.path().join(part), "damage").unwrap();
+    let state = state_of(&path).await;
+    assert!(state.damaged.len() == 1 && state.series[0].rows == 100 * 24, "{state:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_file_of_a_data_set_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path);
+    run(&whole).await;
+    let name = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h/year=2023/data.parquet";
+    fs::remove_file(path.join(name)).unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains("year=2023/data.parquet: missing"), "{damaged:?}");
+    run(&whole).await;
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn copies_in_a_data_set_are_damage_and_are_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
+    run(&whole).await;
+    let series = path.join("orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h");
+    let year = series.join("year=2024");
+    for copy in [year.join("data (copy).parquet"), series.join("year=2024 (copy)/data.parquet")] {
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(year.join("data.parquet"), &copy).unwrap();
+        let error = whole.plan().await.unwrap_err().to_string();
+        assert!(error.contains("(copy)") && error.contains("move it"), "{error}");
+        let damaged = state_of(&path).await.damaged;
+        assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
+        fs::remove_file(&copy).unwrap();
+    }
+    let copy = series.with_file_name("timeframe=1h (copy)");
+    fs::create_dir_all(copy.join("year=2024")).unwrap();
+    for file in [".backfill.json", "year=2024/data.parquet"] {
+        fs::copy(series.join(file), copy.join(file)).unwrap();
+    }
+    let state = state_of(&path).await;
+    assert!(state.series.len() == 1 && state.damaged[0].contains("a copy of orderflow.volume_ratio/"), "{state:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_inside_a_data_set_has_no_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await;
+    let inner = Target::parse(path.join("orderflow.volume_ratio").to_str().unwrap()).unwrap();
+    let error = status(&inner).await.unwrap_err().to_string();
+    assert!(error.contains("name the folder of the whole data set"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let days = |days: i64| job(coins(&client(), &["BTC"]), END - days * DAY, END, &path);
+    run(&days(30)).await;
+    fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
+    let error = days(7).plan().await.unwrap_err().to_string();
+    assert!(error.contains("move the file away and run the backfill again for its whole range"), "{error}");
+    assert_eq!(read(&path).len(), 30 * 24);
+    fs::rename(&path, dir.path().join("away.csv")).unwrap();
+    assert_eq!(run(&days(30)).await.records, 30 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_for_damaged_rows_of_a_text_file_names_both_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, rows) = (dir.path().join("out.csv"), dir.path().join("out.csv.parts/rows.parquet"));
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let intact = fs::read(&rows).unwrap();
+    for (length, changed) in [(intact.len(), 1000), (1000, 0)] {
+        let mut damaged = intact[..length].to_vec();
+        damaged[changed] ^= 1;
+        fs::write(&rows, &damaged).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        let advice = format!("; delete it and {} and run the backfill again for its range", path.display());
+        assert!(error.ends_with(&advice), "{error}");
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(&rows).unwrap();
+        assert_eq!(run(&whole).await.records, 30 * 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
+    for name in ["out.csv", "out.jsonl.gz"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path);
+        assert!(!run(&whole).await.is_restored);
+        let written = fs::read(&path).unwrap();
+        let mut edited = written.clone();
+        edited[100] ^= 1;
+        for changed in [&written[..1000], &edited] {
+            fs::write(&path, changed).unwrap();
+            let damaged = state_of(&path).await.damaged;
+            assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
+            assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        }
+        // Even a run whose requests all fail writes the original text again, and later changes are still detected.
+        let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
+        fs::write(&path, &edited).unwrap();
+        assert!(!run(&job(coins(&failing, &["ETH"]), END - 30 * DAY, END, &path)).await.is_complete);
+        assert!(fs::read(&path).unwrap() == written, "{name}");
+        fs::write(&path, &edited).unwrap();
+        assert_eq!(state_of(&path).await.damaged.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let written = fs::read(&path).unwrap();
+    let (rows, next) = (dir.path().join("out.csv.parts/rows.parquet"), dir.path().join("out.csv.parts/rows.next"));
+    fs::copy(&rows, &next).unwrap();
+    fs::write(&path, "the new text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written && !next.exists());
+    fs::write(&path, "another text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged.len(), 1);
+}

@@ -1,0 +1,107 @@
+//! Tests of backfills with failed requests, and of series without any record.
+
+use std::sync::{Arc, Mutex};
+
+use tables::Error;
+
+use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, run, scripted, state_of};
+
+#[tokio::test(start_paused = true)]
+async fn rejected_credentials_end_the_job_and_keep_fetched_records() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let requests = Arc::new(Mutex::new(0));
+        let client = client_of(move |_, from, to| {
+            let mut requests = requests.lock().unwrap();
+            *requests += 1;
+            if *requests > 3 { (403, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
+        let planned = whole.plan().await.unwrap().requests();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+        assert!(matches!(&error, Error::Request(error) if error.is_auth()), "{error}");
+        assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_series_is_not_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client_of(|url, from, to| {
+            if url.contains("ETH") { (422, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let client = client.build().unwrap();
+        for coin in ["ETH", "BTC"] {
+            let summary = run(&job(coins(&client, &[coin]), END - 3 * DAY, END, &path)).await;
+            assert_eq!(summary.is_complete, coin == "BTC", "{name}");
+        }
+        assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_series_and_first_pages_that_failed() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (is_failing, begin) = (Arc::new(Mutex::new(true)), END - 200 * DAY);
+        let shared = is_failing.clone();
+        let client = client_of(move |url, from, to| {
+            let fails = *shared.lock().unwrap() && (url.contains("ETH") || from < begin + DAY);
+            if fails { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let client = client.build().unwrap();
+        let whole = job(coins(&client, &["BTC", "ETH"]), begin, END, &path);
+        let summary = run(&whole).await;
+        assert!(!summary.is_complete && summary.pages > 0, "{name}: {summary:?}");
+        let unfetched: Vec<_> = summary.series.iter().map(|series| series.unfetched).collect();
+        assert!(unfetched[0] > 900 && unfetched[1] == 200 * 24, "{name}: {unfetched:?}");
+        // A run of a shorter range reports the older failure too.
+        let last = run(&job(coins(&client, &["BTC"]), END - 2 * DAY, END, &path)).await;
+        assert_eq!(last.series[0].unfetched, unfetched[0], "{name}");
+        let state = state_of(&path).await;
+        let [btc, eth] = &state.series[..] else { panic!("{name}: {state:?}") };
+        assert_eq!((btc.missing, btc.unfetched[0].start), (unfetched[0], begin.into()), "{name}");
+        assert_eq!((eth.rows, eth.last, eth.missing), (0, None, 200 * 24), "{name}");
+        *is_failing.lock().unwrap() = false;
+        assert!(run(&whole).await.is_complete);
+        let state = state_of(&path).await;
+        assert!(state.series.iter().all(|series| series.missing == 0 && series.rows == 200 * 24), "{name}: {state:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_between_others_that_failed_is_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let middle = END - 100 * DAY;
+        let client = client_of(move |_, from, to| {
+            let fails = from < middle && to > middle;
+            if fails { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 200 * DAY, END, &path);
+        assert_eq!(run(&whole).await.failed_pages, 1);
+        let state = state_of(&path).await;
+        let [series] = &state.series[..] else { panic!("{state:?}") };
+        let [unfetched] = &series.unfetched[..] else { panic!("{state:?}") };
+        assert!(unfetched.contains(&middle.into()) && series.gaps == [unfetched.clone()], "{state:?}");
+        assert_eq!(series.missing + series.rows, 200 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn series_without_a_record_is_incomplete_unless_allowed() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let (client, script) = scripted(|_| None);
+        let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        assert!(!summary.is_complete && summary.series[0].is_empty() && summary.failed.is_empty(), "{summary:?}");
+        assert!(run(&whole.clone().allow_empty()).await.is_complete);
+        *script.lock().unwrap() = |_| Some("0.5".to_owned());
+        assert!(run(&whole).await.is_complete);
+    }
+}
