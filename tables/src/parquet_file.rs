@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 use crate::error::Error;
 
 /// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
-pub(crate) const ROW_GROUP: usize = 256 * 1024;
+pub(crate) const ROW_GROUP: usize = 128 * 1024;
 
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
