@@ -137,11 +137,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         };
         let new: Rows<'_> = Box::new(batches.iter().cloned().map(Ok));
         let (rows, changes) = merge_rows::write([old, new], (&one.state, &one.known), &columns, &mut file)?;
+        content.storage.put(&path, file.finish()?).await?;
         for batch in batches.iter().filter(|batch| batch.num_rows() > 0) {
             let times = Timestamps::in_batch(batch, &one.state.time)?;
             one.state.extend(times.get(0), times.get(batch.num_rows() - 1));
         }
-        content.storage.put(&path, file.finish()?).await?;
         one.state.rows.insert(partition.to_owned(), rows);
         if content.single.is_none() {
             one.report.count(changes);

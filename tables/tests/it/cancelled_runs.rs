@@ -1,6 +1,8 @@
 //! Tests of runs that end early, and of the runs that continue them.
 
-use tables::{BackfillEvent, SeriesRequest};
+use std::fs;
+
+use tables::{BackfillEvent, Error, SeriesRequest};
 
 use crate::support::service::RATIO;
 use crate::support::{DAY, END, TARGETS, client, client_of, coins, files, job, read, run, run_cancelled, state_of};
@@ -88,4 +90,20 @@ async fn status_of_an_unfinished_run_counts_only_rows_in_the_file() {
             assert_eq!((state.pending, state.series[0].rows), (0, rows), "{name}: {state:?}");
         }
     }
+}
+
+/// A folder with the name of the file lets writing fail, as a full disk does.
+#[tokio::test(start_paused = true)]
+async fn rows_that_could_not_be_written_are_new_in_the_next_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
+    let series = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h";
+    let file = path.join(series).join("year=2024/data.parquet");
+    fs::create_dir_all(&file).unwrap();
+    let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+    assert!(matches!(error, Error::Storage { .. }), "{error}");
+    fs::remove_dir(&file).unwrap();
+    let summary = run(&whole).await;
+    assert_eq!((summary.series[0].added, summary.series[0].filled), (72, 0), "{summary:?}");
 }
