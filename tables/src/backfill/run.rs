@@ -37,6 +37,7 @@ pub(super) struct Item {
 
 /// The state of a run.
 pub(super) struct Run<'j, W> {
+    begun: Instant,
     pub(super) job: &'j Backfill,
     pub(super) content: &'j ExistingContent,
     pub(super) watch: W,
@@ -74,7 +75,6 @@ pub(super) async fn run(
     watch: impl FnMut(&BackfillEvent),
     cancel: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
-    let begun = Instant::now();
     let planned = plan::planned(job, content).await?;
     let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
@@ -94,7 +94,7 @@ pub(super) async fn run(
         run.put_state(index).await?;
     }
     fetched?;
-    run.finish(begun).await
+    run.finish().await
 }
 
 /// Returns the planned ranges of all series.
@@ -137,6 +137,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report: SeriesReport { path: plan.path.clone(), ..SeriesReport::default() },
         });
         Ok(Self {
+            begun: Instant::now(),
             job,
             content,
             watch,
@@ -162,6 +163,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Reports the progress, summed over all ranges.
     pub(super) fn report_progress(&mut self) {
         let mut all = Progress::default();
+        all.elapsed = self.begun.elapsed();
         for item in &self.items {
             let one = item.progress();
             all.records += one.records;
@@ -169,7 +171,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             all.pages_left += one.pages_left;
             all.requests += one.requests;
             all.waited += one.waited;
-            all.elapsed = all.elapsed.max(one.elapsed);
         }
         // A history counts a page without a response as finished, but the run requests that page again.
         all.pages = all.pages.saturating_sub(self.lost);
@@ -177,8 +178,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     }
 
     /// Merges the rows into the file if the target is a single file, and returns the summary.
-    async fn finish(self, begun: Instant) -> Result<Summary, Error> {
-        let Self { job, content, mut series, mut summary, has_response, items, last_lost, mut watch, .. } = self;
+    async fn finish(self) -> Result<Summary, Error> {
+        let Self { begun, job, content, mut series, mut summary, has_response, items, last_lost, mut watch, .. } = self;
         // After a cancelled run, the rows remain next to the file, and a later run merges them.
         if let Some(single) = content.single.as_ref().filter(|_| !summary.is_cancelled) {
             let mut merged = |state: &SeriesState, changes: Changes| {

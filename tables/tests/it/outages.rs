@@ -20,11 +20,15 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     let client = builder.observer(response_monitor.clone()).build().unwrap();
     let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/"))
         .response_monitor(response_monitor);
-    let (begun, mut trouble) = (tokio::time::Instant::now(), 0);
-    let watch = |event: &BackfillEvent| trouble += u32::from(matches!(event, BackfillEvent::Trouble { .. }));
+    let (begun, mut trouble, mut reported) = (Instant::now(), 0, Duration::ZERO);
+    let watch = |event: &BackfillEvent| match event {
+        BackfillEvent::Trouble { .. } => trouble += 1,
+        BackfillEvent::Progress { progress, .. } => reported = progress.elapsed,
+        _ => {}
+    };
     let summary = whole.run(watch, std::future::pending()).await.unwrap();
     assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
-    assert_eq!(trouble, 1);
+    assert_eq!((trouble, reported.as_secs()), (1, summary.elapsed.as_secs()), "the reported time does not stop");
     assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
 }
 
