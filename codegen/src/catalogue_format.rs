@@ -9,7 +9,7 @@ use crate::spec;
 
 /// The format of `service.yaml`.
 pub const SERVICE: &Map = &spec::SERVICE;
-/// The format of every group file, which is any other file.
+/// The format of the group files, which are all files except `service.yaml`.
 pub const GROUP: &Map = &spec::GROUP;
 
 /// The kind of values that a key accepts. Further conditions, such as a range of numbers, are declared in `Key::form`.

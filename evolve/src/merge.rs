@@ -239,8 +239,8 @@ impl Merger<'_> {
             if self.editor.tree(file).get("title").is_some() {
                 self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
             } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
-                // A new group is not added if all of its endpoints are already known in other groups. The file may
-                // already exist with records of the group, because `write_records` runs first.
+                // Adds a new group, unless all of its endpoints are already in other groups. The file may already contain
+                // the records of the group, because `write_records` runs first.
                 let records = self.editor.tree(file).entries("records").to_vec();
                 let mut head = drafted.clone();
                 head.set(GROUP, "records", (!records.is_empty()).then_some(records));

@@ -91,7 +91,7 @@ impl<S: StateStore> Worker<S> {
         }
     }
 
-    /// Returns `true` if the state must be written although no request is admitted.
+    /// Returns `true` if the state must be written even if no request is admitted.
     fn is_due(&self, base: &SharedState, shared: &SharedState, now: GateTime) -> bool {
         let has_lease = shared.waits(&self.machine) || shared.in_flight(&self.machine) != InFlight::default();
         base.waits(&self.machine) != shared.waits(&self.machine)

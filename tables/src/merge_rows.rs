@@ -75,7 +75,7 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// Merges the rows of a series, and writes them with the columns of a file. Returns the number of rows and the changes.
+/// Merges two sources of rows of a series into a file with these columns. Returns the number of rows and the changes.
 pub(crate) fn write<'r, W: Write + Send>(
     sources: [Rows<'r>; 2],
     (state, known): (&SeriesState, &Known),

@@ -15,8 +15,8 @@ use crate::workspace::cargo;
 
 /// Learn the fields of an endpoint's response
 ///
-/// The response is a JSON body in a file, optionally after its headers as `curl -i` prints them, or is requested from
-/// the service (`--live`). The fields are merged with the known fields, and the edit is shown before it is written.
+/// The response is read from a file with the JSON body, which headers as printed by `curl -i` may precede. With `--live`,
+/// it is requested from the service. The fields are merged with the known fields, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \

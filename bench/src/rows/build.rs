@@ -110,7 +110,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         },
         Outcome {
             number: "1",
-            what: "`cargo check` after a change of one endpoint / with progenitor's client, CPU seconds".to_owned(),
+            what: "the same, after a change of one endpoint of our client, which compiles neither runtime nor transport again".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(changed.processor, peer.processor),
             detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),

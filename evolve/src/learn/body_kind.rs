@@ -84,7 +84,7 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
     match seen.times {
         0 => Err(Refusal::new("no records in the response; send a request that returns some")),
         all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("the records in the response have no fields; send a request for records with fields"))
+            Err(Refusal::new("the records in the response have no fields; use a response whose records have fields"))
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(

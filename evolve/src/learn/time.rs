@@ -67,7 +67,7 @@ impl Reader<'_> {
         let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
             let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));
-            self.editor.note(format!("`{name}`, the time of the body, {found}"));
+            self.editor.note(format!("the time field `{name}` {found}"));
         }
         is_timestamp || is_shared || name == "none"
     }

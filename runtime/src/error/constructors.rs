@@ -98,8 +98,8 @@ impl Error {
         self
     }
 
-    /// Adds the body of a response with an error status, its error code, and whether the message of this error is from
-    /// the body.
+    /// Adds what the body of an error response contains: the body itself, the error code in it, and whether the message
+    /// of this error is from it.
     pub(crate) fn with_refusal(mut self, body: &[u8], code: Option<String>, has_body_message: bool) -> Self {
         (self.0.code, self.0.has_body_message) = (code, has_body_message);
         self.with_body(body)

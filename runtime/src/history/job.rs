@@ -189,7 +189,7 @@ impl Job {
         }
         self.begun.get_or_insert_with(Instant::now);
         let accepted = loop {
-            // A complete window is taken before a request is sent, because taking it can lead to another request.
+            // `take` comes before `begin_one`, because it may plan new requests instead of returning a window.
             if let Some(accepted) = self.pager.take() {
                 break accepted;
             }

@@ -67,9 +67,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as an integer, unless the conversion would round.
-    ///
-    /// A number with a fraction is read as the nearest `f64`, which may be an integer.
+    /// Returns the number as an integer; `None` if it has a fraction or may have been rounded when it was parsed.
     // The cast to `i64` is exact because of the comparison before it, and the cast of `EXACT` is exact too.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {

@@ -156,7 +156,7 @@ async fn series_plan(
     Ok(SeriesPlan { path, range, last: state.last, unsettled, gaps, records, requests })
 }
 
-/// Returns pages that cover all gaps; each page begins at a gap.
+/// Returns pages that together cover all gaps. No page begins outside a gap.
 fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
     let mut pages: Vec<Range<Timestamp>> = Vec::new();
     for mut gap in gaps {

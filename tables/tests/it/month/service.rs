@@ -16,11 +16,11 @@ pub(super) struct Troubles {
     pub(super) late: i64,
     /// Twelve hours have no record until a day later.
     pub(super) gap: i64,
-    /// Connections fail for a day.
+    /// For one day, connections fail.
     pub(super) outage: i64,
     /// The local clock is five days fast.
     pub(super) fast_clock: i64,
-    /// A numeric field contains a string for a day.
+    /// For one day, a numeric field contains a string.
     pub(super) text: i64,
     /// The process is killed after its first response.
     pub(super) killed: i64,
