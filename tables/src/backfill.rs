@@ -160,7 +160,8 @@ impl Backfill {
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
-        let history = History::new(request, range).skip_failed_pages();
+        // Twenty pages at a time use the highest rate limit at a response time of two seconds, and need less memory.
+        let history = History::new(request, range).skip_failed_pages().prefetch(20);
         if self.with_open { history.include_partial() } else { history }
     }
 

@@ -76,9 +76,7 @@ impl fmt::Display for Error {
                 let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));
                 write!(f, "{path}: damaged: {why}; delete {both} and run the backfill again for its range")
             }
-            Self::InUse { target, by } => {
-                write!(f, "{target}: these series are being written by another backfill ({by})")
-            }
+            Self::InUse { target, by } => write!(f, "{target}: another backfill ({by}) is writing these series"),
             Self::InvalidInput(message) => f.write_str(message),
         }
     }
