@@ -16,8 +16,9 @@ pub use crate::send::{MetadataRecord, SeriesBody};
 pub use crate::values::named_type::{Text, duration};
 
 use std::borrow::Cow;
+use std::fmt;
 
-use crate::decode::record::{Record, Row};
+use crate::decode::record::{Record, RecordValue, Row};
 use crate::decode::{self, fields};
 
 /// Deserializes a record from its wire form, in any self-describing format.
@@ -33,4 +34,19 @@ pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> 
 /// Creates the default record.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::of(R::INFO))
+}
+
+/// Returns whether two records have the same values and unknown fields.
+pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
+    RecordValue::of(one) == RecordValue::of(other)
+}
+
+/// Formats a record as a derived `Debug` would.
+pub fn debug_record<R: Record>(record: &R, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fmt::Debug::fmt(&RecordValue::of(record), f)
+}
+
+/// Serializes a record as on the wire, with `null` for an absent value.
+pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
+    RecordValue::of(record).serialize(serializer)
 }

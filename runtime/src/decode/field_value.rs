@@ -336,14 +336,14 @@ macro_rules! fields {
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
-                $crate::record::RecordValue::of(self) == $crate::record::RecordValue::of(other)
+                $crate::emitted::records_equal(self, other)
             }
         }
 
         impl ::std::fmt::Debug for $record {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Debug::fmt(&$crate::record::RecordValue::of(self), f)
+                $crate::emitted::debug_record(self, f)
             }
         }
 
@@ -353,7 +353,7 @@ macro_rules! fields {
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
-                $crate::emitted::Serialize::serialize(&$crate::record::RecordValue::of(self), serializer)
+                $crate::emitted::serialize_record(self, serializer)
             }
         }
 
