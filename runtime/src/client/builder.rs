@@ -201,7 +201,8 @@ impl<C: ClientType> Builder<C> {
     /// the environment's proxy is ignored.
     ///
     /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which never appear
-    /// in errors or in the output of `Debug`. The proxy resolves host names.
+    /// in errors or in the output of `Debug`. The proxy resolves host names. An HTTP proxy is asked for a tunnel
+    /// (`CONNECT`), even if the base URL is not encrypted.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
         self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());

@@ -20,10 +20,12 @@ pub(crate) fn read(headers: &Headers) -> Option<Duration> {
 
 /// Parses a number of seconds; some services send fractions.
 fn seconds(text: &str) -> Option<Duration> {
-    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let seconds = text.parse().ok().filter(|_| is_decimal)?;
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    let whole = text.parse().map(Duration::from_secs).ok();
     // A number that is too large for a `Duration` is treated as the maximum.
-    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+    whole.or_else(|| text.parse().ok().map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
 }
 
 #[cfg(test)]
@@ -60,6 +62,7 @@ mod tests {
         for (value, expected) in table {
             assert_eq!(check(value), expected.map(Duration::from_secs_f64), "{value}");
         }
+        assert_eq!(check("9007199254740993"), Some(Duration::from_secs(9_007_199_254_740_993)));
         assert_eq!(check("99999999999999999999999999"), Some(Duration::MAX));
         assert_eq!(read(&Headers::new()), None);
     }
