@@ -104,7 +104,7 @@ impl Reporter {
             let kept = counted(self.bar.total.records, "record");
             let unreachable = (ExitKind::Service, "stopped because the service does not respond");
             let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
-            let failure = Failure::new(ending, format!("{cause}; {kept} kept"));
+            let failure = Failure::new(ending, format!("{cause}; kept the {kept} fetched so far"));
             return Err(failure.help("run the same command to continue"));
         }
         if summary.is_complete {
@@ -153,7 +153,7 @@ impl Reporter {
                 self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*time)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
-                self.bar.warning(self.log, &format!("the service responds again after {}", duration(*elapsed)));
+                self.bar.warning(self.log, &format!("the service accepts requests again after {}", duration(*elapsed)));
             }
             _ => {}
         }
@@ -245,8 +245,8 @@ mod tests {
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
         let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()], 1);
         let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
-        let expected =
-            "stopped because the service does not respond; 0 records kept\n  help: run the same command to continue";
+        let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
+            help: run the same command to continue";
         assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));
     }
 }

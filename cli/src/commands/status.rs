@@ -121,7 +121,7 @@ pub(crate) fn age(end: Timestamp, now: Timestamp) -> String {
 }
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
-    let names = ["series", "state", "missing", "last", "records", "first", "revised", "invalid"];
+    let names = ["series", "state", "missing", "last", "records", "first", "revised in last run", "invalid"];
     let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
     let number = |count: u64| Cell::Value(count.into());
     let row = |series: &SeriesStatus| {
