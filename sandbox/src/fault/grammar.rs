@@ -56,8 +56,8 @@ FAULT is one of
   new-values              fields of named types have an unknown value
   trickle=20ms            the body is sent byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
-  cut=body                the connection is closed after the `request`, `head` or half of the `body`
-  reset=body              the same, but the connection is reset; reset=accept resets it before the request
+  cut=body                the connection closes after the `request`, `head` or half of the `body`
+  reset=body              the same, but with a reset; reset=accept resets the connection at once
   stale                   a connection is closed when it is reused
 ";
 
