@@ -45,7 +45,10 @@ fn assert_read(value: &str, date: &str, asked: Option<Duration>) {
 }
 
 fn is_decimal(value: &str) -> bool {
-    value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && value.parse::<f64>().is_ok()
+    value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && value.parse::<f64>().is_ok()
+        && !value.starts_with('.')
+        && !value.ends_with('.')
 }
 
 /// Asserts that the rate limiter never pauses for longer than the rules allow, and that a request that would have to

@@ -20,7 +20,8 @@ pub(crate) fn read(headers: &Headers) -> Option<Duration> {
 
 /// Parses a number of seconds; some services send fractions.
 fn seconds(text: &str) -> Option<Duration> {
-    if !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !text.split('.').all(are_digits) {
         return None;
     }
     let whole = text.parse().map(Duration::from_secs).ok();
@@ -55,6 +56,7 @@ mod tests {
             ("-1", None),
             ("+1", None),
             ("1e3", None),
+            ("1.", None),
             ("NaN", None),
             ("inf", None),
             ("soon", None),

@@ -52,7 +52,9 @@ setters! {
         summary: Text, notes: Text, evidence: Evidence
     }
     RecordInfo { summary: Text, form: RecordLayout }
-    FieldInfo { is_escaped: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text }
+    FieldInfo {
+        is_escaped: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text
+    }
     TypeInfo { summary: Text, open: bool, attributes: Texts }
     ValueInfo { duration: Option<Duration>, attributes: Texts }
 }
