@@ -54,9 +54,6 @@ pub mod emitted;
 #[doc(hidden)]
 #[path = "../properties/mod.rs"]
 pub mod properties;
-#[cfg(feature = "__request-checks")]
-#[doc(hidden)]
-pub mod request_checks;
 
 #[cfg(feature = "settings")]
 pub use client::ClientSettings;

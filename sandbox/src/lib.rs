@@ -12,6 +12,8 @@ mod middleware;
 mod page;
 mod query;
 mod rejection;
+#[doc(hidden)]
+pub mod request_checks;
 mod response_body;
 mod routes;
 mod sandbox;

@@ -57,8 +57,8 @@ impl CrateFolder {
 
     /// Returns the files that are written only once and do not exist yet, such as the manifest.
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
-        let runtime = relative(&self.folder, &project_paths::root().join("runtime"));
-        let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());
+        let project = relative(&self.folder, project_paths::root());
+        let files = codegen::scaffold(api, &self.package, &project.display().to_string());
         files.into_iter().filter(|file| !self.path(file).exists()).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Emits `requests.rs`: tests of the sent requests, with one line for each endpoint and for each setter.
 //!
 //! This module computes the expected values from the catalogue. The functions that compare them with a request are in
-//! the runtime.
+//! the sandbox.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ pub(super) fn file(api: &Api) -> File {
         docs: "Tests of the requests of every endpoint and every setter.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::request_checks"));
+    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::sandbox::request_checks"));
     let types = types.iter().map(|name| (name.as_str(), "crate"));
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }

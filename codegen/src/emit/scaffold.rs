@@ -6,11 +6,11 @@
 use super::{File, Package, docs};
 use crate::model::Api;
 
-/// Returns the `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `runtime` is the folder of the
-/// runtime on which the crate depends.
-pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
+/// Returns the `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
+/// project, which contains the runtime and the sandbox on which the crate depends.
+pub fn scaffold(api: &Api, package: &Package, project: &str) -> Vec<File> {
     vec![
-        File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
+        File { path: "Cargo.toml".to_owned(), text: manifest(api, package, project) },
         File { path: "src/lib.rs".to_owned(), text: library(api) },
         File { path: ".gitattributes".to_owned(), text: ATTRIBUTES.to_owned() },
     ]
@@ -20,10 +20,10 @@ pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
 const ATTRIBUTES: &str =
     "src/generated/** text eol=lf linguist-generated=true\ndocs/** text eol=lf linguist-generated=true\n";
 
-fn manifest(api: &Api, package: &Package, runtime: &str) -> String {
+fn manifest(api: &Api, package: &Package, project: &str) -> String {
     // A JSON string is also a valid TOML string.
     let description = serde_json::Value::from(format!("Typed access to {}", api.service.title));
-    let runtime = serde_json::Value::from(runtime);
+    let [runtime, sandbox] = ["runtime", "sandbox"].map(|name| serde_json::Value::from(format!("{project}/{name}")));
     let version = env!("CARGO_PKG_VERSION");
     format!(
         r#"[package]
@@ -60,8 +60,8 @@ tracing = ["runtime/tracing"]
 runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime} }}
 
 [dev-dependencies]
-# The emitted tests of requests call the checks of this crate.
-runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__request-checks"] }}
+# The mock server, for your tests. The emitted tests of requests call its checks.
+sandbox = {{ package = "generated-client-sandbox", version = "={version}", path = {sandbox} }}
 # The example programs in the docs use this crate.
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,
@@ -71,15 +71,12 @@ tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 
 fn library(api: &Api) -> String {
     let service = &api.service;
-    let mut text = String::new();
     let head = [format!("{} {}", service.title, service.version), service.summary.clone()];
-    for (index, paragraph) in head.iter().filter(|paragraph| !paragraph.trim().is_empty()).enumerate() {
-        if index > 0 {
-            text += "//!\n";
-        }
-        text.extend(docs::wrap(&docs::prose(paragraph)).into_iter().map(|line| format!("//! {line}\n")));
-    }
-    text + REST
+    let paragraphs = head.iter().filter(|paragraph| !paragraph.trim().is_empty()).map(|paragraph| {
+        let lines = docs::wrap(&docs::prose(paragraph)).into_iter();
+        lines.map(|line| format!("//! {line}\n")).collect::<Vec<_>>().concat()
+    });
+    paragraphs.collect::<Vec<_>>().join("//!\n") + REST
 }
 
 const REST: &str = r#"

@@ -139,8 +139,8 @@ fn example(case: &Case, program: &str, side: &str) -> String {
 /// Returns the files of a client as users get them.
 fn client(api: &Api) -> Vec<File> {
     let package = Package::new("generated-client");
-    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let emitted = codegen::emit(api, &package).into_iter();
     let emitted = emitted.map(|file| File { path: format!("src/generated/{}", file.path), ..file });
-    emitted.chain(codegen::scaffold(api, &package, &runtime.display().to_string())).collect()
+    emitted.chain(codegen::scaffold(api, &package, &project.display().to_string())).collect()
 }

@@ -45,7 +45,7 @@ fn methods_are_reserved() {
 fn test_functions_are_reserved() {
     let text = read(&client().join("src/generated/requests.rs"));
     let imported =
-        text.lines().find_map(|line| line.strip_prefix("use ::runtime::request_checks::")).expect("an import");
+        text.lines().find_map(|line| line.strip_prefix("use ::sandbox::request_checks::")).expect("an import");
     let mut used = names(imported, char::is_lowercase);
     used.insert("every_setter".to_owned());
     assert!(text.contains("fn every_setter()"));

@@ -2,7 +2,7 @@
 
 //! Tests of the requests of every endpoint and every setter.
 
-use ::runtime::request_checks::{client, endpoint};
+use ::sandbox::request_checks::{client, endpoint};
 use crate::Client;
 
 #[test]

@@ -9,10 +9,10 @@ use std::cell::RefCell;
 use std::future::IntoFuture;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-use crate::client::{Builder, ClientType, Endpoint, Request};
-use crate::registry::{ParamInfo, ParamLocation, ValueType};
-use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::emitted::{ClientType, Request};
+use runtime::registry::{ParamInfo, ParamLocation, ValueType};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
+use runtime::{Builder, Endpoint};
 
 const HOST: &str = "https://example.com";
 /// The API key. It contains a colon because HTTP Basic authentication requires one.
