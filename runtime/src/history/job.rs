@@ -67,7 +67,7 @@ pub(super) struct Job {
     in_flight: Vec<(u64, Attempts)>,
     /// The total waiting time of all requests that got a response.
     waited: Duration,
-    /// All complete steps of the range.
+    /// All complete steps of the rest of the range.
     whole: Span,
     /// The gap that ends at the current position and may continue after it.
     open: Option<Span>,
@@ -163,7 +163,9 @@ impl Job {
         let range = Span { from: checkpoint.range.from, to: end };
         let grid = template.grid;
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
-        let (whole, open) = (grid.whole(range), open.filter(|open| !open.is_empty()));
+        let open = open.filter(|open| !open.is_empty());
+        // The earlier run may have returned the record of a step that is only partly before this position.
+        let whole = grid.whole(Span { from: open.map_or(checkpoint.next, |open| open.from), to: end });
         let pager = Pager::new(template.pager(range, &options), checkpoint.next);
         Ok(Self {
             template,
@@ -253,11 +255,13 @@ impl Job {
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
-        // If a later run continues to a later end, it requests a gap at the end of this range again. If the range ends
-        // within a step and that step has a record, the last gap is not at the end of the range.
-        let last = response.sorted.last().map(|(time, _)| *time);
-        let is_at_end = |gap: &&Span| gap.to == self.whole.to && last.is_none_or(|time| time < gap.to);
-        self.checkpoint.open_since = self.open.as_ref().or(ended.last().filter(is_at_end)).map(|gap| gap.from);
+        // If a later run continues to a later end, it requests again what is missing at the end of this range: the last
+        // gap, or a step that is only partly in the range.
+        let end = self.whole.to;
+        let is_partial = window.from <= end && end < self.checkpoint.next;
+        let at_end = ended.last().filter(|gap| gap.to == end).map(|gap| gap.from).or(is_partial.then_some(end));
+        let is_missing = response.sorted.last().is_none_or(|(time, _)| *time < end);
+        self.checkpoint.open_since = self.open.map(|gap| gap.from).or(at_end.filter(|_| is_missing));
         response.report.gaps = ended.into_iter().map(|gap| Gap { range: gap.range() }).collect();
         // The count may be from the text of a checkpoint, which can contain any number, so the sum could overflow.
         let count = response.sorted.partition_point(|(time, _)| *time < self.checkpoint.next);

@@ -157,3 +157,24 @@ async fn a_record_after_the_last_gap_is_delivered_once() {
     let expected = (0..14).filter(|hour| *hour != 9).map(|hour| Timestamp::from(START + hour * HOUR));
     assert_eq!(times, expected.collect::<Vec<_>>());
 }
+
+/// The first range ends within an interval, whose record is published before or after the end of the first run.
+#[tokio::test(start_paused = true)]
+async fn a_range_that_ends_within_an_interval_continues_without_a_gap() {
+    for hours_at_first in [25, 24, 22] {
+        let published = Arc::new(AtomicI64::new(hours_at_first));
+        let known = published.clone();
+        let service = Service::new(move |request, _| {
+            let until = START + known.load(Ordering::Relaxed) * HOUR;
+            answer(request, |time| time < until)
+        });
+        let client = service.client();
+        let first = hours(&client).history(START..START + 24 * HOUR + HOUR / 2).collect().await.unwrap();
+        published.store(48, Ordering::Relaxed);
+        let history = hours(&client).history(START..START + 48 * HOUR).resume(first.checkpoint.unwrap());
+        let second = history.collect().await.unwrap();
+        let times = first.times.iter().chain(&second.times).map(|time| (time.unix_seconds() - START) / HOUR);
+        assert_eq!(times.collect::<Vec<_>>(), (0..48).collect::<Vec<_>>());
+        assert_eq!(second.report.gaps, [], "{hours_at_first} hours at first");
+    }
+}
