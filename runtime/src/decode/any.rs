@@ -16,7 +16,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
         b'{' => {
             let (depth, mut object) = (json.deeper(depth)?, Value::Object(Map::new()));
             json.object(|json| {
-                let (key, next) = json.key()?;
+                let (key, next) = (json.text()?, json.colon()?);
                 // `Map::insert` is not used, because this crate would then contain another compiled copy of the map's
                 // code.
                 object[&*key] = any(json, next, depth).map_err(|error| error.in_field(&key))?;

@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::DecodeError;
 use crate::error::excerpt;
-use crate::values::number::{NoNumber, Number};
+use crate::values::Number;
 
 /// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
@@ -114,13 +114,6 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Reads a key and its colon, and returns the key with the first byte of the value.
-    #[inline]
-    pub(super) fn key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
-        let key = self.text()?;
-        Ok((key, self.colon()?))
-    }
-
     /// Reads a key and its colon, if the key is `name`.
     ///
     /// `name` must not contain a character that JSON escapes.
@@ -136,8 +129,9 @@ impl<'a> Scanner<'a> {
         Ok(None)
     }
 
+    /// Reads the colon after a key, and returns the first byte of the value.
     #[inline]
-    fn colon(&mut self) -> Result<u8, DecodeError> {
+    pub(super) fn colon(&mut self) -> Result<u8, DecodeError> {
         if self.token() != Some(b':') {
             return Err(self.expected("`:`"));
         }
@@ -206,17 +200,16 @@ impl<'a> Scanner<'a> {
 
     /// Reads a number.
     pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
-        let rest = self.rest();
-        let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;
+        let (number, length) = Number::begin(self.rest()).ok_or_else(|| self.no_number())?;
         self.at += length;
         Ok(number)
     }
 
     #[cold]
-    fn no_number(&self, error: NoNumber) -> DecodeError {
-        match error {
-            NoNumber::Other => self.expected("a number"),
-            NoNumber::OutOfRange => self.error(format_args!("the number {} is out of range", found(self.rest()))),
+    fn no_number(&self) -> DecodeError {
+        match Number::length(self.rest()) {
+            Some(_) => self.error(format_args!("the number {} is out of range", found(self.rest()))),
+            None => self.expected("a number"),
         }
     }
 

@@ -16,32 +16,24 @@ pub(crate) enum Number {
 /// An `f64` represents every integer below this limit exactly, and no other integer rounds to the same `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// The reason why no number can be read from the beginning of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoNumber {
-    /// The text does not begin with a number.
-    Other,
-    /// The text begins with a number that is outside the range of `f64`.
-    OutOfRange,
-}
-
 impl Number {
     /// Reads a text that consists only of a number, such as the content of a string.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (number, length) = Self::begin(text).ok()?;
+        let (number, length) = Self::begin(text)?;
         if length == text.len() { Some(number) } else { None }
     }
 
-    /// Reads the JSON number at the beginning of a text, and returns its length.
+    /// Reads the JSON number at the beginning of a text, and returns its length; `None` if the text does not begin with a
+    /// number, or if the number is outside the range of `f64`.
     #[allow(clippy::inline_always)] // A body is mostly numbers, and a call would make reading one 10 % slower.
     #[inline(always)]
-    pub(crate) fn begin(text: &str) -> Result<(Self, usize), NoNumber> {
-        let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
+    pub(crate) fn begin(text: &str) -> Option<(Self, usize)> {
+        let (decimal, length) = Decimal::begin(text.as_bytes())?;
         let number = match decimal.number() {
             Some(number) => Some(number),
             None => Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer),
         };
-        Ok((number.ok_or(NoNumber::OutOfRange)?, length))
+        Some((number?, length))
     }
 
     /// Returns the length of the number at the beginning of a text, even if it is outside the range of `f64`.
@@ -242,9 +234,19 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(Number::parse(text), expected, "{text}");
-            let length = Number::begin(text).map(|(_, length)| length);
-            let is_written = length != Err(NoNumber::Other);
-            assert_eq!(Number::length(text), is_written.then(|| length.unwrap_or(text.len())), "{text}");
+            if let Some((_, length)) = Number::begin(text) {
+                assert_eq!(Number::length(text), Some(length), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn number_out_of_range_has_a_length() {
+        for text in ["1e999", "-1E999", &"9".repeat(309)] {
+            assert_eq!((Number::begin(text), Number::length(text)), (None, Some(text.len())), "{text}");
+        }
+        for text in ["", "-", "+1", ".5", "1.", "007", "1e", "NaN", "inf"] {
+            assert_eq!((Number::begin(text), Number::length(text)), (None, None), "{text}");
         }
     }
 
