@@ -93,11 +93,9 @@ impl Untyped {
         values: Option<impl IntoIterator<Item: ToWire>>,
     ) -> Self {
         let Some(values) = values else { return self.set(wire_name, None) };
-        let mut list = self.0.target.list(&wire_name, self.time_unit(&wire_name));
-        for value in values {
-            list.push(&value);
-        }
-        self.0.target.set_list(wire_name, list);
+        let unit = self.time_unit(&wire_name);
+        let values = values.into_iter().map(|value| value.to_wire(unit)).collect();
+        self.0.target.set_list(wire_name, values);
         self
     }
 

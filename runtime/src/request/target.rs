@@ -11,10 +11,10 @@ use std::hash::{Hash, Hasher};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::check;
-use super::list::ListText;
+use super::list::list_texts;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ListFormat, ParamLocation, TimeUnit};
+use crate::registry::{EndpointInfo, ListFormat, ParamLocation};
 use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
@@ -94,15 +94,10 @@ impl RequestTarget {
         self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListFormat::Json)
     }
 
-    /// Creates an empty list for a param.
-    pub(crate) fn list(&self, wire_name: &str, unit: TimeUnit) -> ListText {
-        ListText::new(self.endpoint.param(wire_name), unit)
-    }
-
-    /// Sets a param to the values of a list, replacing earlier values.
-    pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
-        let is_ambiguous = list.has_separator();
-        self.set_params(name, list.into_texts(), is_ambiguous);
+    /// Sets a param to several values in the list format of the catalogue, replacing earlier values.
+    pub(crate) fn set_list(&mut self, name: Cow<'static, str>, values: Vec<String>) {
+        let (texts, is_ambiguous) = list_texts(self.endpoint.param(&name), values);
+        self.set_params(name, texts, is_ambiguous);
     }
 
     /// Returns the parts that are compared for equality.
@@ -291,11 +286,8 @@ mod tests {
         assert_eq!(many.path_and_query(), "/many?e=always");
         let values = ["x,y", "\"z"];
         for name in ["a", "b", "c", "d"] {
-            let mut list = many.list(name, TimeUnit::Seconds);
-            for (text, number) in values.iter().zip([1, 2]) {
-                if matches!(name, "b" | "d") { list.push(&number) } else { list.push(text) }
-            }
-            many.set_list(Cow::Borrowed(name), list);
+            let list = if matches!(name, "b" | "d") { ["1", "2"] } else { values };
+            many.set_list(Cow::Borrowed(name), list.map(str::to_owned).to_vec());
         }
         let sent = "/many?a=%5B%22x,y%22,%22%5C%22z%22%5D&b=%5B1,2%5D&c=x,y&c=%22z&d=1,2&e=always";
         assert_eq!(many.path_and_query(), sent);
@@ -305,8 +297,7 @@ mod tests {
             many.set(Cow::Borrowed(name), None);
         }
         assert_eq!(many.path_and_query(), "/many?c=one");
-        let none = many.list("c", TimeUnit::Seconds);
-        many.set_list(Cow::Borrowed("c"), none);
+        many.set_list(Cow::Borrowed("c"), Vec::new());
         let error = many.check().map_err(|error| error.to_string());
         assert_eq!(error, Err("`c` is empty; set a value or omit it".to_owned()));
     }
@@ -336,11 +327,7 @@ mod tests {
         };
         let check = |values: &[&str]| {
             let mut books = RequestTarget::new(BOOKS);
-            let mut list = books.list("symbols", TimeUnit::Seconds);
-            for value in values {
-                list.push(value);
-            }
-            books.set_list(Cow::Borrowed("symbols"), list);
+            books.set_list(Cow::Borrowed("symbols"), values.iter().map(|value| (*value).to_owned()).collect());
             books.check().map_or_else(|error| error.to_string(), |()| books.path_and_query())
         };
         assert_eq!(check(&["BTC", "a/b"]), "/books/BTC,a%2Fb");
