@@ -3,7 +3,7 @@
 //! Fields have their wire names, and a timestamp has the unit of its field. An absent value is written as `null`, so
 //! that all records of a type have the same fields. Unknown fields follow the known fields.
 
-use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
+use serde_core::ser::{Error, SerializeMap, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
@@ -80,29 +80,24 @@ fn serialize_record<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let info = record.info();
-    let known = || {
-        let known = info.fields.iter().zip(values);
-        known.map(|(field, value)| (field.wire_name, Typed { value: value.as_field_value(), ty: field.ty }))
-    };
+    let known = info.fields.iter().zip(values);
+    let mut known = known.map(|(field, value)| (field, Typed { value: value.as_field_value(), ty: field.ty }));
+    let unknown: Vec<_> = unknown.iter().collect();
+    let others =
+        unknown.iter().map(|(name, value)| (&**name, Typed { value: FieldValue::Any(value), ty: ValueType::Any }));
     match info.form {
         RecordLayout::Object if unknown.is_empty() => {
             let mut fields = serializer.serialize_struct(info.name, values.len())?;
-            known().try_for_each(|(name, value)| fields.serialize_field(name, &value))?;
+            known.try_for_each(|(field, value)| fields.serialize_field(field.wire_name, &value))?;
             fields.end()
         }
         RecordLayout::Object => {
-            let mut map = serializer.serialize_map(None)?;
-            known().try_for_each(|(name, value)| map.serialize_entry(name, &value))?;
-            unknown.iter().try_for_each(|(name, value)| map.serialize_entry(&*name, &value))?;
-            map.end()
+            serializer.collect_map(known.map(|(field, value)| (field.wire_name, value)).chain(others))
         }
         RecordLayout::Positional => {
-            let mut items = serializer.serialize_seq(Some(values.len() + unknown.len()))?;
-            known().try_for_each(|(_, value)| items.serialize_element(&value))?;
-            unknown.iter().try_for_each(|(_, value)| items.serialize_element(&value))?;
-            items.end()
+            serializer.collect_seq(known.map(|(_, value)| value).chain(others.map(|(_, value)| value)))
         }
-        RecordLayout::Value => known().next().map(|(_, value)| value).serialize(serializer),
+        RecordLayout::Value => known.next().map(|(_, value)| value).serialize(serializer),
     }
 }
 
