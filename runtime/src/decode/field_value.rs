@@ -197,19 +197,13 @@ impl fmt::Debug for RecordValue<'_> {
 }
 
 /// A list of values of any type.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct ListValue<'r>(&'r dyn Items);
 
 impl<'r> ListValue<'r> {
     /// Returns the values in their order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
         self.0.all().into_iter().map(|(_, value)| value)
-    }
-}
-
-impl PartialEq for ListValue<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
     }
 }
 
@@ -220,19 +214,13 @@ impl fmt::Debug for ListValue<'_> {
 }
 
 /// A map with arbitrary keys, and values of any type.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct MapValue<'r>(&'r dyn Items);
 
 impl<'r> MapValue<'r> {
     /// Returns keys and values, sorted by key.
     pub fn entries(self) -> Vec<(&'r str, FieldValue<'r>)> {
         self.0.all()
-    }
-}
-
-impl PartialEq for MapValue<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.entries() == other.entries()
     }
 }
 
@@ -245,6 +233,12 @@ impl fmt::Debug for MapValue<'_> {
 /// A list or a map, as pairs of a key and a value. The keys of a list are empty.
 trait Items {
     fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
+}
+
+impl PartialEq for dyn Items + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.all() == other.all()
+    }
 }
 
 impl<T: AsFieldValue> Items for Vec<T> {

@@ -8,6 +8,6 @@ mod deserialize;
 mod serialize;
 
 pub use columns::Column;
-pub(crate) use columns::{TimeField, column, columns, times};
+pub(crate) use columns::{TimeField, columns, times};
 pub(crate) use deserialize::deserialize;
 pub(crate) use serialize::serialize_series;

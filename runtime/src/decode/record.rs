@@ -55,7 +55,7 @@ pub trait Record: Fields + Sized {
 /// ```
 pub trait Item: AsFieldValue + Sized + Send + 'static {
     /// The known fields, if any.
-    const INFO: Option<&'static RecordInfo>;
+    const INFO: Option<&'static RecordInfo> = None;
 
     /// Takes the values of the element from a row.
     #[doc(hidden)]
@@ -71,8 +71,6 @@ impl<T: Record + Send + 'static> Item for T {
 }
 
 impl Item for Value {
-    const INFO: Option<&'static RecordInfo> = None;
-
     fn from_row(row: &mut Row<'_>) -> Self {
         row.take(0)
     }
@@ -80,8 +78,6 @@ impl Item for Value {
 
 /// `INFO` is `None`, because the table of such a record is chosen at run time.
 impl Item for AnyRecord {
-    const INFO: Option<&'static RecordInfo> = None;
-
     fn from_row(row: &mut Row<'_>) -> Self {
         <Self as Fields>::from_row(row)
     }

@@ -189,7 +189,7 @@ impl<T> HistoryData<T> {
 impl<T: Item> HistoryData<T> {
     /// Returns one field of all records, by its wire name; `None` if the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
-        fields::column(T::INFO, &self.records, wire_name)
+        self.columns().into_iter().find(|column| column.name == wire_name)
     }
 
     /// Returns one column for each field, with the values of all records.

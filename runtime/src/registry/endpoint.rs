@@ -95,7 +95,7 @@ impl fmt::Display for EndpointInfo {
 }
 
 /// The params of an endpoint: first the params that it shares with other endpoints, then its specific params.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ParamList {
     /// Params that the endpoint shares with other endpoints.
     pub shared: &'static [ParamInfo],
@@ -122,12 +122,6 @@ impl ParamList {
     /// Returns whether there are no params.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
-    }
-}
-
-impl fmt::Debug for ParamList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
     }
 }
 

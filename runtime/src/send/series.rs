@@ -3,8 +3,6 @@
 //! One type serves all clients, and also the endpoints that are chosen at run time. Only the conversion of rows into
 //! records is compiled for each endpoint.
 
-use std::fmt;
-
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
@@ -18,7 +16,7 @@ use crate::values::Timestamp;
 
 /// A list of records, usually one per timestamp, with the service's metadata. An emitted client names this type
 /// `Series<T>`.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Series<T, M> {
     /// The records, in the order of the response.
@@ -41,6 +39,9 @@ pub(super) struct SeriesInfo {
     pub(super) record: Option<&'static RecordInfo>,
     time: Option<TimeField>,
 }
+
+// Omits the tables of the catalogue, which are long and the same for every response.
+crate::transport::opaque_debug!(SeriesInfo);
 
 impl SeriesInfo {
     /// Returns the facts about a series that belongs to no endpoint.
@@ -109,7 +110,7 @@ impl<T: Item, M> Series<T, M> {
     /// assert_eq!(ratios, [Some(0.25), None]);
     /// ```
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
-        fields::column(self.info.record, &self.data, wire_name)
+        self.columns().into_iter().find(|column| column.name == wire_name)
     }
 
     /// Returns the values of all records for each field. The fields are those of the catalogue, or those of the
@@ -204,17 +205,6 @@ impl<T: PartialEq, M: PartialEq> PartialEq for Series<T, M> {
             && self.metadata == other.metadata
             && self.unknown_fields == other.unknown_fields
             && self.bad_records == other.bad_records
-    }
-}
-
-impl<T: fmt::Debug, M: fmt::Debug> fmt::Debug for Series<T, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Series")
-            .field("data", &self.data)
-            .field("metadata", &self.metadata)
-            .field("unknown_fields", &self.unknown_fields)
-            .field("bad_records", &self.bad_records)
-            .finish_non_exhaustive()
     }
 }
 

@@ -81,16 +81,6 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
     columns
 }
 
-/// Returns the column with a wire name; `None` if the table does not contain this field, or if there is no table and no
-/// record has the field.
-pub(crate) fn column<'r, T: AsFieldValue>(
-    info: Option<&'static RecordInfo>,
-    records: &'r [T],
-    name: &str,
-) -> Option<Column<'r>> {
-    columns(info, records).into_iter().find(|column| column.name == name)
-}
-
 /// Returns the time of each record; `None` for a record without a readable time.
 pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     let Some(field) = field else { return vec![None; records.len()] };
