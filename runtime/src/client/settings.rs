@@ -4,7 +4,6 @@
 //! be added with the builder's setters. An error contains the line number in the file, but never the value, which may
 //! be an API key.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -191,12 +190,12 @@ fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
 }
 
 /// Returns the message of serde without the value, which may be a secret.
-fn without_value(message: &str) -> Cow<'_, str> {
+fn without_value(message: &str) -> String {
     let masked = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
         let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
         Some(format!("{what}, expected {expected}"))
     });
-    masked.map_or(Cow::Borrowed(message), Cow::Owned)
+    masked.unwrap_or_else(|| message.to_owned())
 }
 
 /// Calls a setter if the setting has a value.

@@ -2,8 +2,6 @@
 //!
 //! These facts are credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
 
-use std::borrow::Cow;
-
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
@@ -84,7 +82,7 @@ impl ServiceInfo {
     /// Returns the value of the header that carries the API key `key`.
     #[doc(hidden)]
     pub fn api_key_value(&self, key: &str) -> String {
-        let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };
+        let key = if self.api_key_basic { BASE64_STANDARD.encode(key) } else { key.to_owned() };
         format!("{}{key}", self.api_key_prefix)
     }
 }

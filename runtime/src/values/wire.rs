@@ -4,6 +4,7 @@
 //! at all. The decoder reads values of responses.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use super::Value;
 use crate::registry::TimeUnit;
@@ -33,25 +34,14 @@ macro_rules! written_as_displayed {
     ($($ty:ty)*) => {$(
         impl ToWire for $ty {
             fn write_param(&self, _: TimeUnit, out: &mut String) {
-                out.push_str(&self.to_string());
+                // Writing to a `String` never fails.
+                let _ = write!(out, "{self}");
             }
         }
     )*};
 }
 
-written_as_displayed!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 bool);
-
-impl ToWire for str {
-    fn write_param(&self, _: TimeUnit, out: &mut String) {
-        out.push_str(self);
-    }
-}
-
-impl ToWire for String {
-    fn write_param(&self, _: TimeUnit, out: &mut String) {
-        out.push_str(self);
-    }
-}
+written_as_displayed!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 bool str String);
 
 impl<T: ToWire + ?Sized> ToWire for &T {
     fn write_param(&self, unit: TimeUnit, out: &mut String) {
