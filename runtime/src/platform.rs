@@ -46,7 +46,7 @@ impl Runtime {
     }
 
     pub(crate) fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T> {
-        let own = Driven(Arc::new(Mutex::new(Slot { future: Some(Box::pin(future)), is_dropped: false })));
+        let own = Driven(Arc::new(Mutex::new(Some(Box::pin(future)))));
         let driven = self.0.spawn(Driven(own.0.clone()));
         Task { driven, _own: own }
     }
@@ -63,7 +63,7 @@ impl Runtime {
 ///
 /// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
 /// error. Dropping the handle drops the future immediately, even if the runtime is not running, so that the future
-/// releases its resources. A future that another thread is polling at that time is dropped by that thread.
+/// releases its resources. A future that is being polled at that time is dropped by Tokio after the poll.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
     /// The handle's ownership of the future. Dropping the handle drops this field, which drops the future.
@@ -93,22 +93,18 @@ impl<T> Drop for Task<T> {
 /// polled or dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
-struct Slot<T> {
-    /// `None` while the future is polled, and after it has completed or was dropped.
-    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
-    /// True after one of the owners was dropped.
-    is_dropped: bool,
-}
+/// `None` while the future is polled, and after it has completed or was dropped.
+type Slot<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
 
 impl<T> Future for Driven<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Some(mut future) = lock(&self.0).future.take() else { return Poll::Pending };
+        let Some(mut future) = lock(&self.0).take() else { return Poll::Pending };
         let outcome = future.as_mut().poll(cx);
-        let mut slot = lock(&self.0);
-        if outcome.is_pending() && !slot.is_dropped {
-            slot.future = Some(future);
+        // If the `Task` was dropped during the poll, it has aborted the Tokio task, so Tokio drops this owner next.
+        if outcome.is_pending() {
+            *lock(&self.0) = Some(future);
         }
         outcome
     }
@@ -116,11 +112,8 @@ impl<T> Future for Driven<T> {
 
 impl<T> Drop for Driven<T> {
     fn drop(&mut self) {
-        let mut slot = lock(&self.0);
-        slot.is_dropped = true;
-        let future = slot.future.take();
-        // The slot is unlocked first, because dropping the future runs other code.
-        drop(slot);
+        let future = lock(&self.0).take();
+        // Dropped after the lock is released, because dropping the future runs other code.
         drop(future);
     }
 }
