@@ -15,7 +15,8 @@ use crate::transport::SentNotifier;
 /// Drop the permit when the response is complete or the request is cancelled.
 #[must_use = "dropping a permit reports that its request has ended"]
 pub struct Permit {
-    admitted: Arc<dyn PermitObserver>,
+    /// Called when the permit is dropped. The lock only makes the permit `Sync`.
+    on_end: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     /// The handle with which the transport reports that the request is sent.
     pub(crate) on_sent: SentNotifier,
 }
@@ -23,7 +24,7 @@ pub struct Permit {
 impl Permit {
     /// Creates a permit that drops `guard`, for example a permit of a semaphore, when the request ends.
     pub fn new(guard: impl Send + 'static) -> Self {
-        Self::with_observer(Guarded(Mutex::new(Some(guard))))
+        Self { on_end: Mutex::new(Some(Box::new(|| drop(guard)))), on_sent: SentNotifier::default() }
     }
 
     /// Creates a permit that reports to an observer when the request is sent and when it ends.
@@ -36,13 +37,14 @@ impl Permit {
                 report(|| observer.on_sent());
             }
         });
-        Self { admitted, on_sent }
+        Self { on_end: Mutex::new(Some(Box::new(move || admitted.on_end()))), on_sent }
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        report(|| self.admitted.on_end());
+        let on_end = lock(&self.on_end).take();
+        on_end.into_iter().for_each(report);
     }
 }
 
@@ -91,17 +93,6 @@ pub trait PermitObserver: Send + Sync + 'static {
     /// Called once, when the request has ended and its slot is free: the request received a response, failed, was
     /// cancelled or was no longer needed.
     fn on_end(&self);
-}
-
-struct Guarded<G>(Mutex<Option<G>>);
-
-impl<G: Send + 'static> PermitObserver for Guarded<G> {
-    fn on_sent(&self) {}
-
-    fn on_end(&self) {
-        // If dropping the guard panics, `report` catches the panic.
-        drop(lock(&self.0).take());
-    }
 }
 
 #[cfg(test)]

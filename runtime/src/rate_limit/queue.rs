@@ -3,7 +3,7 @@
 //! The first attempt in the queue is notified when it may try again. The module `state` decides whether the attempt may
 //! pass.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
@@ -33,43 +33,35 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A position in the queue: the rank of an attempt, and a number that increases with each arrival. The attempt with the
-/// smallest position passes first.
-pub(super) type QueuePosition = (Rank, u64);
-
-/// The waiting attempts.
+/// The waiting attempts, the next one first. Each has a [`Notify`], which also identifies it.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    waiting: BTreeMap<QueuePosition, Arc<Notify>>,
-    joined: u64,
-}
+pub(super) struct Queue(VecDeque<(Rank, Arc<Notify>)>);
 
 impl Queue {
     /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
-    pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
-        self.joined += 1;
-        let position = (rank, self.joined);
+    pub(super) fn join(&mut self, rank: Rank) -> Arc<Notify> {
         let woken = Arc::new(Notify::new());
-        self.waiting.insert(position, woken.clone());
-        (position, woken)
+        let position = self.0.partition_point(|(other, _)| *other <= rank);
+        self.0.insert(position, (rank, woken.clone()));
+        woken
     }
 
-    /// Returns whether a position is the first.
-    pub(super) fn leads(&self, position: QueuePosition) -> bool {
-        self.waiting.first_key_value().is_some_and(|(first, _)| *first == position)
+    /// Returns whether an attempt is the first.
+    pub(super) fn leads(&self, attempt: &Arc<Notify>) -> bool {
+        self.0.front().is_some_and(|(_, first)| Arc::ptr_eq(first, attempt))
     }
 
-    /// Removes a position from the queue, and wakes the attempt that is then the first.
-    pub(super) fn leave(&mut self, position: QueuePosition) {
-        if self.waiting.remove(&position).is_some() {
-            // A cancelled attempt may have consumed the notification, so the new first attempt is notified too.
-            self.wake();
-        }
+    /// Removes an attempt from the queue, and wakes the attempt that is then the first.
+    pub(super) fn leave(&mut self, attempt: &Arc<Notify>) {
+        let position = self.0.iter().position(|(_, other)| Arc::ptr_eq(other, attempt));
+        position.and_then(|position| self.0.remove(position));
+        // A cancelled attempt may have consumed the notification, so the new first attempt is notified too.
+        self.wake();
     }
 
     /// Wakes the first attempt, so that it checks again whether it may pass.
     pub(super) fn wake(&self) {
-        if let Some((_, woken)) = self.waiting.first_key_value() {
+        if let Some((_, woken)) = self.0.front() {
             woken.notify_one();
         }
     }
@@ -85,11 +77,11 @@ mod tests {
     /// Queues attempts, and returns their indices in the order in which they pass.
     fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
         let mut queue = Queue::default();
-        let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into()).0;
-        let positions: Vec<_> = attempts.iter().map(join).collect();
+        let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into());
+        let waiting: Vec<_> = attempts.iter().map(join).collect();
         let pass = || {
-            let first = positions.iter().position(|position| queue.leads(*position))?;
-            queue.leave(positions[first]);
+            let first = waiting.iter().position(|attempt| queue.leads(attempt))?;
+            queue.leave(&waiting[first]);
             Some(first)
         };
         std::iter::from_fn(pass).collect()

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::limit::LimitWindow;
-use super::queue::{Queue, QueuePosition, Rank};
+use super::queue::{Queue, Rank};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
 use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, RateLimit, RateLimiter};
@@ -137,8 +137,8 @@ impl LimitQueue {
 
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
-        let (position, woken) = lock(&self.0).queue.join(rank);
-        let waiting = Waiting { shared: &self.0, position, woken, weight };
+        let woken = lock(&self.0).queue.join(rank);
+        let waiting = Waiting { shared: &self.0, woken, weight };
         while let Err(later) = waiting.look() {
             match later {
                 // The state is checked again after a notification and after the timeout.
@@ -181,7 +181,6 @@ impl RateLimiter for ProcessRateLimiter {
 /// An attempt in a queue; dropping it removes the attempt from the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
-    position: QueuePosition,
     woken: Arc<Notify>,
     weight: usize,
 }
@@ -191,7 +190,7 @@ impl Waiting<'_> {
     /// if the attempt can pass only after a notification.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
-        if !shared.queue.leads(self.position) {
+        if !shared.queue.leads(&self.woken) {
             return Err(None);
         }
         let now = shared.now();
@@ -204,7 +203,7 @@ impl Waiting<'_> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(self.shared).queue.leave(self.position);
+        lock(self.shared).queue.leave(&self.woken);
     }
 }
 
@@ -219,45 +218,42 @@ struct Admission {
     progress: Mutex<Progress>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Progress {
-    /// The request may have passed queues, but was not yet reported as sent.
-    #[default]
-    Unsent,
-    Sent,
-    /// A response arrived, or the request was cancelled.
-    Ended,
+/// The reports about a request so far.
+#[derive(Default)]
+struct Progress {
+    is_sent: bool,
+    /// True once a response arrived, or the request was cancelled.
+    has_ended: bool,
 }
 
 impl PermitObserver for Admission {
     fn on_sent(&self) {
         let mut progress = lock(&self.progress);
+        progress.is_sent = true;
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            match *progress {
+            if progress.has_ended {
                 // The request was cancelled, so it no longer counts as pending, but now the transport reports that it
                 // was sent.
-                Progress::Ended => shared.state.count(now, self.weight),
-                _ => shared.state.sent(now, self.weight),
+                shared.state.count(now, self.weight);
+            } else {
+                shared.state.sent(now, self.weight);
             }
-        }
-        if *progress == Progress::Unsent {
-            *progress = Progress::Sent;
         }
     }
 
     fn on_end(&self) {
-        let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
+        let mut progress = lock(&self.progress);
         // This method is called again when the admission is dropped.
-        if progress == Progress::Ended {
+        if std::mem::replace(&mut progress.has_ended, true) {
             return;
         }
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
             // The request was not sent, so another request may be sent instead, but not before the end of a pause.
-            if progress == Progress::Unsent {
+            if !progress.is_sent {
                 shared.state.unsent(now, self.weight);
             }
             shared.state.ended();
