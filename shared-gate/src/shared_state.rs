@@ -28,7 +28,7 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 const SET_BACK: Duration = Duration::from_secs(1);
 
 /// The version of the format in which the state is written.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The part of the text that every format has.
 #[derive(Deserialize)]

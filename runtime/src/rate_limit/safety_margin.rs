@@ -47,46 +47,41 @@ pub(super) fn distance(length: Duration, margin: Duration) -> Duration {
 pub(super) struct LearnedMargin {
     /// The length of the shortest window.
     shortest: Duration,
-    learned: Option<Learned>,
-}
-
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
-struct Learned {
-    margin: Duration,
-    /// The time at which the margin begins to shrink.
+    /// The margin after the last 429; zero before the first 429, like the two times below.
+    learned: Duration,
+    /// The time at which the learned margin begins to shrink.
     until: GateTime,
-    /// The hold time, for which the margin keeps its value.
+    /// The hold time, for which the learned margin keeps its value.
     held: Duration,
 }
 
 impl LearnedMargin {
     /// Returns the margin before the first 429, for a limit with this shortest window.
     pub(super) fn new(shortest: Duration) -> Self {
-        Self { shortest, learned: None }
+        Self { shortest, learned: Duration::ZERO, until: GateTime::ZERO, held: Duration::ZERO }
     }
 
     /// Returns the current margin. A window whose minimum margin is larger uses that minimum instead; see `distance`.
     pub(super) fn at(&self, now: GateTime) -> Duration {
-        let min = self.shortest / MIN_DIVISOR;
-        let Some(Learned { margin, until, .. }) = self.learned else { return min };
-        let shrunk = now.saturating_sub(until).as_secs_f64() / HALF_LIFE.as_secs_f64();
-        margin.mul_f64((-shrunk).exp2()).max(min)
+        let shrunk = now.saturating_sub(self.until).as_secs_f64() / HALF_LIFE.as_secs_f64();
+        self.learned.mul_f64((-shrunk).exp2()).max(self.shortest / MIN_DIVISOR)
     }
 
     /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had recently begun
     /// to shrink, it was large enough before that, and is restored for a longer time.
     pub(super) fn rate_limited(&mut self, now: GateTime) {
         let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MAX_WINDOWS));
-        let (margin, held) = match self.learned {
-            Some(Learned { until, held, .. }) if now < until => (grown, held),
-            Some(Learned { margin, until, held }) if now.saturating_sub(until) < held.saturating_mul(RECENT_FACTOR) => {
-                (margin, held.saturating_mul(HOLD_FACTOR).min(MAX_HOLD))
+        (self.learned, self.held) = match now.checked_sub(self.until) {
+            None => (grown, self.held),
+            Some(shrinking) if shrinking < self.held.saturating_mul(RECENT_FACTOR) => {
+                (self.learned, self.held.saturating_mul(HOLD_FACTOR).min(MAX_HOLD))
             }
-            _ => (grown, FIRST_HOLD),
+            Some(_) => (grown, FIRST_HOLD),
         };
-        let held = if margin > self.shortest / JITTER_DIVISOR { Duration::ZERO } else { held };
-        self.learned = Some(Learned { margin, until: now.saturating_add(held), held });
+        if self.learned > self.shortest / JITTER_DIVISOR {
+            self.held = Duration::ZERO;
+        }
+        self.until = now.saturating_add(self.held);
     }
 }
 

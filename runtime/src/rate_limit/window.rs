@@ -17,13 +17,6 @@ pub(crate) struct Window {
     pub(super) length: Duration,
 }
 
-impl Window {
-    /// Returns the interval between requests that are evenly spaced at the rate of the window.
-    fn gap(&self, margin: Duration) -> Duration {
-        distance(self.length, margin) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
-    }
-}
-
 /// Windows, with the times of the sent requests that still count.
 ///
 /// A request whose weight is above a window's limit waits until the window is empty, and fills it.
@@ -57,7 +50,8 @@ impl Windows {
 
     /// Returns the interval between requests that are evenly spaced at the rate of all windows; `None` without windows.
     pub(super) fn gap(&self, margin: Duration) -> Option<Duration> {
-        self.windows.iter().map(|window| window.gap(margin)).max()
+        let requests = |window: &Window| u32::try_from(window.requests).unwrap_or(u32::MAX).max(1);
+        self.windows.iter().map(|window| distance(window.length, margin) / requests(window)).max()
     }
 
     /// Returns the maximum time for which a request is counted in a window.

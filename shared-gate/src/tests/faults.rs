@@ -295,6 +295,6 @@ async fn state_of_format_1_is_an_error_that_names_both_formats() {
     store.server().set(include_str!("fixtures/format_1.json"));
     let machine = Machine::new(&service, store, set_a());
     let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
-    assert!(error.contains("the state on the server has format 1, expected 3; use another name"), "{error}");
+    assert!(error.contains("the state on the server has format 1, expected 4; use another name"), "{error}");
     assert_eq!(service.arrivals().len(), 0);
 }
