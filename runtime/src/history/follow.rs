@@ -252,8 +252,7 @@ impl<T: Send + 'static> State<T> {
             template.require_past(self.from, now)?;
             template.checkpoint(Span { from: self.from, to: self.from })
         };
-        let position =
-            Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
+        let position = Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.clone() };
         let schedule = Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position);
         Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new(), hasher: RandomState::new() })
     }
@@ -338,7 +337,7 @@ impl Following {
         let (times, records): (_, Vec<T>) = records.into_iter().unzip();
         let checkpoint = &mut self.checkpoint;
         (checkpoint.next, checkpoint.range.to, checkpoint.open_since) = (position.next, position.next, None);
-        checkpoint.missing = position.missing.iter().copied().collect();
+        checkpoint.missing.clone_from(&position.missing);
         checkpoint.records = checkpoint.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
         let checkpoint = checkpoint.clone();
         Page { range, records, times, report, checkpoint }

@@ -16,6 +16,15 @@ pub struct Gap {
     pub range: Range<Timestamp>,
 }
 
+/// Adds a gap to `gaps`. A gap that begins at the end of the last gap extends it; an empty gap is omitted.
+pub(super) fn push(gaps: &mut Vec<Span>, gap: Span) {
+    match gaps.last_mut() {
+        _ if gap.is_empty() => {}
+        Some(last) if last.to == gap.from => last.to = gap.to,
+        _ => gaps.push(gap),
+    }
+}
+
 /// Joins `missing`, the missing steps of a window that ends at `end`, with `open`, the gap that ends at the start of
 /// the window. Returns the gaps that have ended, and the gap that may continue in the next window. `whole` is the range
 /// of all complete steps; no gap continues after the end of `whole`.
@@ -23,12 +32,7 @@ pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Times
     let mut gaps = Vec::from_iter(open);
     for gap in missing {
         // A step that is only partly in the range is not a gap, because its record may be outside the range.
-        let gap = Span { from: gap.from.max(whole.from), to: gap.to.min(whole.to) };
-        match gaps.last_mut() {
-            _ if gap.is_empty() => {}
-            Some(last) if last.to == gap.from => last.to = gap.to,
-            _ => gaps.push(gap),
-        }
+        push(&mut gaps, Span { from: gap.from.max(whole.from), to: gap.to.min(whole.to) });
     }
     let is_open = gaps.last().is_some_and(|gap| gap.to >= end && gap.to != whole.to);
     let open = if is_open { gaps.pop() } else { None };

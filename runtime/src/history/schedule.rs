@@ -2,9 +2,9 @@
 //!
 //! The decisions depend on the times of earlier responses and failures. Nothing here waits, sends or reads a clock.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::gaps;
 use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
 use crate::values::Timestamp;
@@ -47,7 +47,8 @@ pub(super) struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) next: Timestamp,
-    pub(super) missing: BTreeSet<Timestamp>,
+    /// In order of time.
+    pub(super) missing: Vec<Timestamp>,
 }
 
 /// The next step of a follower.
@@ -216,7 +217,7 @@ impl Schedule {
         }
         let of = |wanted| times.iter().zip(&delivery.kinds).filter(move |(_, kind)| **kind == wanted).map(|(t, _)| *t);
         for time in of(Kind::Late) {
-            self.position.missing.remove(&self.grid.floor(time));
+            self.position.missing.retain(|from| *from != self.grid.floor(time));
         }
         delivery.after_late = self.position.clone();
         let new: Vec<Timestamp> = of(Kind::New).collect();
@@ -227,28 +228,21 @@ impl Schedule {
     /// Moves the position past new records. Returns the missing intervals that ended at or before `expired`.
     fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
         let step = self.grid.step;
-        let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
-        self.position.missing = recent;
-        let old: BTreeSet<Timestamp> = old;
-        let mut gaps: Vec<Span> = old.into_iter().map(|from| Span { from, to: from + step }).collect();
+        let mut gaps = Vec::new();
+        let old = self.position.missing.partition_point(|from| *from + step <= expired);
+        for from in self.position.missing.drain(..old) {
+            gaps::push(&mut gaps, Span { from, to: from + step });
+        }
         if let Some(last) = new.last() {
             let range = Span { from: self.grid.ceil(self.position.next), to: self.grid.floor(*last) + step };
             for missing in self.grid.missing(range, new.iter().copied()) {
                 let middle = expired.clamp(missing.from, missing.to);
-                gaps.push(Span { from: missing.from, to: middle });
+                gaps::push(&mut gaps, Span { from: missing.from, to: middle });
                 let recent = self.grid.pieces(Span { from: middle, to: missing.to }, 1);
                 self.position.missing.extend(recent.iter().map(|interval| interval.from));
             }
             self.position.next = range.to;
         }
-        gaps.retain(|gap| !gap.is_empty());
-        gaps.dedup_by(|next, gap| {
-            let is_neighbour = gap.to == next.from;
-            if is_neighbour {
-                gap.to = next.to;
-            }
-            is_neighbour
-        });
         gaps
     }
 

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::gaps;
 use crate::values::Timestamp;
 
 /// A time interval that does not include its end.
@@ -93,18 +94,12 @@ impl TimeGrid {
     pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
         let outer = self.outer(span);
         let (mut missing, mut next) = (Vec::new(), outer.from);
-        let mut until = |from, to| {
-            let gap = Span { from, to };
-            if !gap.is_empty() {
-                missing.push(gap);
-            }
-        };
         for time in times {
             let step = self.floor(time).min(outer.to);
-            until(next, step);
+            gaps::push(&mut missing, Span { from: next, to: step });
             next = next.max(step + self.step);
         }
-        until(next, outer.to);
+        gaps::push(&mut missing, Span { from: next, to: outer.to });
         missing
     }
 }

@@ -10,7 +10,7 @@
     clippy::cast_sign_loss
 )] // All numbers are small.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fastrand::Rng;
 
@@ -100,7 +100,7 @@ fn schedule(position: Position) -> Schedule {
 
 impl Bot {
     fn new(rng: Rng) -> Self {
-        let schedule = schedule(Position { next: START.into(), missing: BTreeSet::new() });
+        let schedule = schedule(Position { next: START.into(), missing: Vec::new() });
         let mut bot = Self {
             schedule,
             rng,
@@ -275,7 +275,7 @@ fn a_series_that_ends_is_requested_less_and_less_often() {
 /// fails.
 #[test]
 fn an_outage_begins_after_the_last_response() {
-    let mut schedule = schedule(Position { next: START.into(), missing: BTreeSet::new() });
+    let mut schedule = schedule(Position { next: START.into(), missing: Vec::new() });
     let (begun, wall) = (Instant::now(), Timestamp::from(START + DAY));
     let after = |seconds| begun + Duration::from_secs(seconds);
     assert!(matches!(schedule.action(begun, wall), Action::Request(_)));
