@@ -63,7 +63,7 @@ pub struct Plan {
 pub(super) struct Job {
     template: RequestTemplate,
     decode: Decode,
-    pub(super) pager: Pager<Batch>,
+    pager: Pager<Batch>,
     in_flight: Vec<(u64, Attempts)>,
     /// The total waiting time of all requests that got a response.
     waited: Duration,
@@ -209,6 +209,12 @@ impl Job {
             watcher(&self.progress());
         }
         Poll::Ready(Some(window))
+    }
+
+    /// Reduces the number of windows requested in advance, so that `among` histories together request as many as a
+    /// single history.
+    pub(super) fn share(&mut self, among: usize) {
+        self.pager.options.ahead = self.options.ahead.div_ceil(among).max(2);
     }
 
     /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.

@@ -94,8 +94,11 @@ impl<K: Clone, T> MultiHistory<K, T> {
         mut map: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
         let run = Some(history.pages().run);
-        let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut map));
-        self.series.push(Member { key, run, page, pages: 0 });
+        let page = move |window| {
+            let Page { range, records, times, report, checkpoint } = page(window);
+            Page { range, records: records.into_iter().map(&mut map).collect(), times, report, checkpoint }
+        };
+        self.series.push(Member { key, run, page: Box::new(page), pages: 0 });
         self
     }
 
@@ -111,12 +114,11 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.begin(cx);
         'again: loop {
             let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
-            let mut order: Vec<usize> = (0..self.series.len()).collect();
-            order.sort_by_key(|index| self.series.get(*index).map(|member| member.pages));
-            for index in order {
-                let Some(member) = self.series.get_mut(index).filter(|member| member.pages < min + LEAD) else {
-                    continue;
-                };
+            // The series with the fewest pages are polled first.
+            let count = self.series.len();
+            let order = (min..min + LEAD).flat_map(|pages| (0..count).map(move |index| (pages, index)));
+            for (pages, index) in order {
+                let Some(member) = self.series.get_mut(index).filter(|member| member.pages == pages) else { continue };
                 let Some(Poll::Ready(window)) = member.run.as_mut().map(|run| run.poll(cx)) else { continue };
                 member.pages += 1;
                 let page = window.map(|window| window.map(&mut member.page));
@@ -146,7 +148,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     /// Divides the number of pages that are requested in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
-        self.jobs().for_each(|job| job.pager.share(among));
+        self.jobs().for_each(|job| job.share(among));
     }
 
     /// Sends the first requests: one request of each series in turn. Otherwise the first series would fill the

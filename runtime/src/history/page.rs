@@ -136,7 +136,9 @@ impl Report {
         self.failed_pages.append(&mut next.failed_pages);
         self.bad_records.append(&mut next.bad_records);
         self.searches.append(&mut next.searches);
-        self.dropped = self.dropped.and(next.dropped);
+        self.dropped.out_of_range += next.dropped.out_of_range;
+        self.dropped.duplicate += next.dropped.duplicate;
+        self.dropped.missing_time += next.dropped.missing_time;
         for metadata in next.metadata {
             match self.metadata.last_mut() {
                 Some(last) if last.is_the_same(&metadata) && last.range.end == metadata.range.start => {
@@ -145,14 +147,6 @@ impl Report {
                 _ => self.metadata.push(metadata),
             }
         }
-    }
-}
-
-impl<T> Page<T> {
-    /// Returns the same page, with each record mapped.
-    pub(super) fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
-        let Self { range, records, times, report, checkpoint } = self;
-        Page { range, records: records.into_iter().map(map).collect(), times, report, checkpoint }
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct PagerOptions {
 /// The windows of a range whose records have not been returned yet.
 #[derive(Debug)]
 pub(super) struct Pager<R> {
-    options: PagerOptions,
+    pub(super) options: PagerOptions,
     /// The start of the next window.
     next: Timestamp,
     pages: VecDeque<PlannedPage<R>>,
@@ -50,8 +50,6 @@ pub(super) struct Pager<R> {
     pub(super) requests: u64,
     /// A search for the first record; its current page is the last element of `pages`.
     search: Option<Search>,
-    /// The value of `ahead` if this history is the only one.
-    alone: usize,
 }
 
 /// A search for the first record begins only after this many requests for empty pages. For fewer empty pages, a search
@@ -118,7 +116,6 @@ impl<R> Pager<R> {
             limits: PageLimits::new(options.page_size, options.outside),
             requests: 0,
             search: None,
-            alone: options.ahead,
             options,
         }
     }
@@ -138,12 +135,6 @@ impl<R> Pager<R> {
         let rest = Span { from: self.next, to: self.options.range.to };
         let steps = u64::try_from(self.limits.steps()).unwrap_or(u64::MAX);
         self.options.grid.touched(rest).div_ceil(steps)
-    }
-
-    /// Reduces the number of windows requested in advance, so that `among` histories together request as many as a
-    /// single history.
-    pub(super) fn share(&mut self, among: usize) {
-        self.options.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
 
     /// Returns the next window to request, and a number that identifies its response.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::gaps;
+use super::page::Report;
 use super::page_response::Dropped;
 use super::pager::{Pager, PagerOptions};
 use super::time_grid::{Span, TimeGrid};
@@ -94,7 +95,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
     let options = PagerOptions { grid, range, margin, page_size, outside: 1, ahead, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
     let mut open = None;
-    let (mut result, mut dropped) = (Fetched::default(), Dropped::default());
+    let (mut result, mut report) = (Fetched::default(), Report::default());
     let mut in_flight = Vec::new();
     while !pager.is_over() {
         while let Some(request) = pager.next_request() {
@@ -120,12 +121,12 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
             let ended;
             (ended, open) = gaps::join(open, &response.missing, grid.whole(range), window.to);
             result.gaps.extend(ended.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())));
-            dropped = dropped.and(response.report.dropped);
+            report.add(response.report);
         }
         assert!(pager.requests < 100_000, "{service:?}");
     }
     assert_eq!((in_flight.len(), open), (0, None));
-    (result, pager.requests, dropped)
+    (result, pager.requests, report.dropped)
 }
 
 /// Computes the expected result for a range by checking every step.
