@@ -58,7 +58,8 @@ impl Dispatcher {
         form: Option<&str>,
         context: &RequestContext,
     ) -> HttpRequest {
-        let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
+        let timeout = context.policy.attempt_timeout.min(context.left());
+        let options = RequestOptions::new(timeout, self.max_body_bytes);
         let method = if form.is_some() { Method::Post } else { Method::Get };
         let mut url = [&self.base_url, path].concat();
         if let Some(key) = &self.key {
@@ -87,9 +88,10 @@ impl Dispatcher {
         let on_headers = self.on_headers(context);
         request.on_headers = on_headers.clone();
         let time = request.options.timeout;
-        let sending = self.transport.send(request);
-        let outcome = timeout(time.saturating_add(TICK), sending).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
+        // If the transport does not enforce the timeout, the attempt ends here.
+        let late = || TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out();
+        let outcome = timeout(time.saturating_add(TICK), self.transport.send(request)).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(late())).map_err(Error::from);
         if outcome.is_ok() {
             // A request that got a response was sent, even if the transport did not report that.
             permit.on_sent.notify();
@@ -119,9 +121,4 @@ impl Dispatcher {
             }
         })
     }
-}
-
-/// Creates the error for an attempt that timed out, if the transport did not enforce the timeout.
-fn late(time: Duration) -> TransportError {
-    TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out()
 }

@@ -69,11 +69,6 @@ impl RequestContext {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Returns the time that the next attempt may take.
-    pub(crate) fn attempt_time(&self) -> Duration {
-        self.policy.attempt_timeout.min(self.left())
-    }
-
     /// Returns the time that the request may still spend in the queue; `None` if unlimited.
     pub(crate) fn queue_time_left(&self) -> Option<Duration> {
         self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
@@ -101,7 +96,7 @@ impl RequestContext {
             self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(elapsed));
         }
         if !elapsed.is_zero() {
-            self.notify(&Event::Wait { request: self.request, reason, elapsed });
+            self.observers.notify(&Event::Wait { request: self.request, reason, elapsed });
         }
     }
 
@@ -120,11 +115,7 @@ impl RequestContext {
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
         self.status = outcome.ok();
         let (request, number, elapsed) = (self.request, self.attempts.sent, since.elapsed());
-        self.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
-    }
-
-    pub(crate) fn notify(&self, event: &Event) {
-        self.observers.notify(event);
+        self.observers.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
     }
 
     /// Waits until the next attempt is due; returns the error if no attempt follows.
@@ -138,7 +129,7 @@ impl RequestContext {
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.status() == Some(500));
         let (delay, error) = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left())?;
-        self.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
+        self.observers.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(WaitReason::Delay)?;
         sleep(delay).await;
@@ -182,7 +173,7 @@ impl Drop for RequestContext {
         let Self { request, outcome, bytes, .. } = *self;
         let Timing { attempts, elapsed, waited } = self.timing();
         if matches!(request, RequestKind::Data(_)) {
-            self.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
+            self.observers.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
         }
     }
 }

@@ -108,10 +108,8 @@ fn target(location: &str) -> String {
     if !first.ends_with(':') {
         return "another path of the same host".to_owned();
     }
-    match whole.parse::<http::Uri>() {
-        Ok(uri) => uri.host().map_or("an unknown target".to_owned(), |host| format!("the host `{}`", quoted(host))),
-        Err(_) => "an unknown target".to_owned(),
-    }
+    let host = whole.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(quoted));
+    host.map_or("an unknown target".to_owned(), |host| format!("the host `{host}`"))
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyInfo) -> Error {
@@ -141,10 +139,9 @@ pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String>
 /// Returns whether a successful body is an error of the service: it has a value at the path of an error message, and
 /// that path is not a field of the record.
 pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, error_body: &ErrorBodyInfo) -> bool {
-    let first_key = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
     let is_field = |key: &str| record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
-    let keys = error_body.message.iter().map(|path| (path, first_key(path)));
-    let paths: Vec<_> = keys.filter(|(_, key)| !is_field(key) && body.contains(key)).map(|(path, _)| *path).collect();
+    let mut paths = error_body.message.to_vec();
+    paths.retain(|path| path.split('.').next().is_some_and(|key| !is_field(key) && body.contains(key)));
     // A number is not a message: `"error": 0` means that there is no error.
     let is_message = |text: String| text.parse::<f64>().is_err();
     !paths.is_empty() && any(body.as_bytes()).is_some_and(|value| find(&value, &paths).is_some_and(is_message))

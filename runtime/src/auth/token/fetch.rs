@@ -126,7 +126,7 @@ impl TokenSource {
                 }
             }
         };
-        context.notify(&Event::Token { renewed: outcome.is_ok() });
+        context.observers.notify(&Event::Token { renewed: outcome.is_ok() });
         outcome
     }
 
