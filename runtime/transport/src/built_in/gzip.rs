@@ -7,14 +7,9 @@ use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
 use crate::{Phase, ResponseBody, TransportError};
-
-/// Adds the header that offers gzip to the server.
-pub(super) fn accept(headers: &mut HeaderMap) {
-    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-}
 
 /// Decodes a compressed body, and removes the headers that no longer apply.
 pub(super) fn decode(

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -51,20 +51,16 @@ impl HyperTransport {
         tcp.set_keepalive_retries(Some(3));
         #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
         tcp.set_tcp_user_timeout(Some(2 * SILENCE));
-        let tls = certificates::config(settings)?;
+        #[cfg_attr(not(feature = "http2"), expect(unused_mut, reason = "only HTTP/2 changes the configuration"))]
+        let mut tls = certificates::config(settings)?;
         let routes = Routes::new(settings)?;
         let connector = routes.connector(tcp, &tls);
-        let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         #[cfg(feature = "http2")]
-        let https = if settings.http2 {
-            https.enable_all_versions().wrap_connector(connector)
-        } else {
-            https.enable_http1().wrap_connector(connector)
-        };
-        #[cfg(not(feature = "http2"))]
-        let https = https.enable_http1().wrap_connector(connector);
-        let connector =
-            TimedConnector { inner: https, timeout: settings.connect_timeout.unwrap_or(Duration::from_secs(10)) };
+        if settings.http2 {
+            tls.alpn_protocols = vec!["h2".into(), "http/1.1".into()];
+        }
+        let timeout = settings.connect_timeout.unwrap_or(Duration::from_secs(10));
+        let connector = TimedConnector { inner: HttpsConnector::from((connector, tls)), timeout };
         Ok(Self { connector, pools: Pools::new(), routes })
     }
 

@@ -67,7 +67,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, Tr
         .map_err(|error| TransportError::new(Phase::Send, "the URL is invalid").permanent().with_source(error))?;
     *converted.headers_mut() = request.headers.0;
     #[cfg(feature = "gzip")]
-    super::gzip::accept(converted.headers_mut());
+    converted.headers_mut().insert(http::header::ACCEPT_ENCODING, http::HeaderValue::from_static("gzip"));
     Ok(converted)
 }
 

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http::Uri;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
@@ -29,8 +29,7 @@ pub(crate) struct ProxyConnector {
 
 impl ProxyConnector {
     pub(super) fn new(routes: Routes, tcp: HttpConnector, tls: ClientConfig) -> Self {
-        let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
-        let to_proxy = builder.enable_http1().wrap_connector(tcp.clone());
+        let to_proxy = HttpsConnector::from((tcp.clone(), tls));
         Self { routes, tcp, to_proxy }
     }
 }
