@@ -25,10 +25,16 @@ pub(crate) use excerpt::{excerpt, one_line};
 pub struct Error(Box<Inner>);
 
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
 struct Inner {
     kind: ErrorKind,
     message: String,
+    facts: Facts,
+}
+
+/// Further facts about a failure, none of which every failure has.
+#[derive(Clone, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
+struct Facts {
     hint: String,
     /// The endpoint of the request, and the method and target in one line.
     request: Option<(&'static EndpointInfo, String)>,
@@ -97,8 +103,9 @@ pub enum ErrorKind {
 }
 
 /// Whether the same request may succeed if it is sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Again {
+    #[default]
     No,
     /// The response body exceeds the maximum size, so only a request for less data can succeed.
     InParts,
@@ -113,23 +120,23 @@ impl Error {
 
     /// Returns the endpoint of the request; `None` if the failure precedes the request.
     pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
-        self.0.request.as_ref().map(|(endpoint, _)| *endpoint)
+        self.0.facts.request.as_ref().map(|(endpoint, _)| *endpoint)
     }
 
     /// Returns the HTTP status of the response, if one arrived. It is a success status if the body was cut off or did
     /// not decode.
     pub fn status(&self) -> Option<u16> {
-        self.0.status
+        self.0.facts.status
     }
 
     /// Returns the machine-readable error code of the service, if any.
     pub fn code(&self) -> Option<&str> {
-        self.0.code.as_deref()
+        self.0.facts.code.as_deref()
     }
 
     /// Returns the headers of the response, if one arrived.
     pub fn headers(&self) -> Option<&Headers> {
-        self.0.headers.as_deref()
+        self.0.facts.headers.as_deref()
     }
 
     /// Returns the id by which the provider can find this request in the logs of the service or of a proxy. It is read
@@ -141,49 +148,49 @@ impl Error {
     /// Returns the complete body of a response with an error status, or of a success that did not decode. `None` if the
     /// body may contain a token, or has an encoding that was not requested.
     pub fn body(&self) -> Option<&[u8]> {
-        self.0.body.as_deref()
+        self.0.facts.body.as_deref()
     }
 
     /// Returns the number of attempts; if [`Error::is_token`] is true, the number of attempts of the token request.
     pub fn attempts(&self) -> u32 {
-        self.0.timing.attempts
+        self.0.facts.timing.attempts
     }
 
     /// Returns the time from the start of the request to the error.
     pub fn elapsed(&self) -> Duration {
-        self.0.timing.elapsed
+        self.0.facts.timing.elapsed
     }
 
     /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts. This time
     /// is part of [`Error::elapsed`].
     pub fn waited(&self) -> Duration {
-        self.0.timing.waited
+        self.0.facts.timing.waited
     }
 
     /// Returns the wait that the service requests with `Retry-After`, if any.
     pub fn retry_after(&self) -> Option<Duration> {
-        self.0.retry_after
+        self.0.facts.retry_after
     }
 
     /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.
     pub fn is_retryable(&self) -> bool {
-        self.0.again == Again::Yes
+        self.0.facts.again == Again::Yes
     }
 
     /// Returns whether a pooled connection failed. The server may have closed the connection while it was idle, so the
     /// failure is not necessarily a problem of the service.
     pub(crate) fn is_stale(&self) -> bool {
-        self.0.stale
+        self.0.facts.stale
     }
 
     /// Returns whether the service rejected the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
-        matches!(self.0.status, Some(401 | 403))
+        matches!(self.0.facts.status, Some(401 | 403))
     }
 
     /// Returns whether the request timed out.
     pub fn is_timeout(&self) -> bool {
-        self.0.timeout
+        self.0.facts.timeout
     }
 
     /// Returns whether the body does not match the catalogue.
@@ -193,22 +200,22 @@ impl Error {
 
     /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
     pub fn is_body_too_large(&self) -> bool {
-        self.0.again == Again::InParts
+        self.0.facts.again == Again::InParts
     }
 
     /// Returns whether the service rate-limited the request: status 429.
     pub fn is_rate_limited(&self) -> bool {
-        self.0.status == Some(429)
+        self.0.facts.status == Some(429)
     }
 
     /// Returns whether the token request failed, and not the data request.
     pub fn is_token(&self) -> bool {
-        self.0.token
+        self.0.facts.token
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as _)
+        self.0.facts.source.as_deref().map(|source| source as _)
     }
 }

@@ -6,31 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, Error, ErrorKind, Inner, Timing, cause};
+use super::{Again, Error, ErrorKind, Facts, Inner, Timing, cause};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
 use crate::transport::{Headers, InvalidHeader, Phase, TransportError};
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            kind,
-            message: message.into(),
-            hint: String::new(),
-            request: None,
-            token: false,
-            status: None,
-            code: None,
-            headers: None,
-            body: None,
-            has_body_message: false,
-            timeout: false,
-            again: Again::No,
-            stale: false,
-            retry_after: None,
-            timing: Timing::default(),
-            source: None,
-        }))
+        Self(Box::new(Inner { kind, message: message.into(), facts: Facts::default() }))
     }
 
     /// Creates an error for a problem found before anything is sent.
@@ -45,7 +28,7 @@ impl Error {
 
     /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
-        let (hints, hint) = (&mut self.0.hint, hint.as_ref());
+        let (hints, hint) = (&mut self.0.facts.hint, hint.as_ref());
         if !hints.is_empty() && !hint.is_empty() {
             hints.push_str("; ");
         }
@@ -55,86 +38,86 @@ impl Error {
 
     /// Adds status and headers of the response.
     pub(crate) fn with_response(mut self, status: u16, headers: Headers) -> Self {
-        self.0.status = Some(status);
-        self.0.headers = Some(Box::new(headers));
+        self.0.facts.status = Some(status);
+        self.0.facts.headers = Some(Box::new(headers));
         self
     }
 
     /// Sets whether the same request may succeed if it is sent again.
     pub(crate) fn again(mut self, again: Again) -> Self {
-        self.0.again = again;
+        self.0.facts.again = again;
         self
     }
 
     pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
-        self.0.retry_after = retry_after;
+        self.0.facts.retry_after = retry_after;
         self
     }
 
     /// Marks the error as a timeout and keeps the previous error as its source.
     pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
-        self.0.timeout = true;
-        self.0.again = Again::Yes;
-        self.0.source = before.map(|before| Arc::new(before) as _);
+        self.0.facts.timeout = true;
+        self.0.facts.again = Again::Yes;
+        self.0.facts.source = before.map(|before| Arc::new(before) as _);
         self
     }
 
     /// Adds the time and the attempts so far; a number of attempts that is already set is kept.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
-        let known = self.0.timing.attempts;
+        let known = self.0.facts.timing.attempts;
         let attempts = if known == 0 { timing.attempts } else { known };
-        self.0.timing = Timing { attempts, ..timing };
+        self.0.facts.timing = Timing { attempts, ..timing };
         self
     }
 
     /// Sets the cause, if any.
     pub(crate) fn with_source(mut self, cause: Option<cause::Cause>) -> Self {
-        self.0.source = cause;
+        self.0.facts.source = cause;
         self
     }
 
     pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
-        self.0.body = Some(body.into());
+        self.0.facts.body = Some(body.into());
         self
     }
 
     /// Adds what the body of an error response contains: the body itself, the error code in it, and whether the message
     /// of this error is from it.
     pub(crate) fn with_refusal(mut self, body: &[u8], code: Option<String>, has_body_message: bool) -> Self {
-        (self.0.code, self.0.has_body_message) = (code, has_body_message);
+        (self.0.facts.code, self.0.facts.has_body_message) = (code, has_body_message);
         self.with_body(body)
     }
 
     /// Removes the body, which may contain a token that is not masked yet.
     pub(crate) fn without_body(mut self) -> Self {
-        self.0.body = None;
+        self.0.facts.body = None;
         self
     }
 
     /// Marks the error as the failure of a token request, on which a data request depends.
     pub(crate) fn of_token(mut self) -> Self {
-        self.0.token = true;
+        self.0.facts.token = true;
         self
     }
 
     /// Adds the request: its endpoint, and its method and target in one line.
     pub(crate) fn about(mut self, endpoint: &'static EndpointInfo, line: String) -> Self {
-        self.0.request = Some((endpoint, line));
+        self.0.facts.request = Some((endpoint, line));
         self
     }
 
     /// Masks secrets that the server may have echoed, or that the caller may have put into a param.
     pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
-        let inner = &mut *self.0;
-        let line = inner.request.as_mut().map(|(_, line)| line);
-        [&mut inner.message].into_iter().chain(line).chain(&mut inner.code).for_each(|text| secrets.redact(text));
-        if let Some(headers) = &mut inner.headers {
+        let Inner { message, facts, .. } = &mut *self.0;
+        let line = facts.request.as_mut().map(|(_, line)| line);
+        [message].into_iter().chain(line).chain(&mut facts.code).for_each(|text| secrets.redact(text));
+        if let Some(headers) = &mut facts.headers {
             secrets.redact_headers(headers);
         }
-        if let Some(body) = &mut inner.body {
+        if let Some(body) = &mut facts.body {
             secrets.redact_bytes(body);
         }
-        inner.source = inner.source.take().map(|source| cause::without_secrets(source, secrets));
+        facts.source = facts.source.take().map(|source| cause::without_secrets(source, secrets));
         self
     }
 }
@@ -156,17 +139,17 @@ impl From<TransportError> for Error {
             _ => ErrorKind::Body,
         };
         let mut this = Self::new(kind, error.to_string());
-        this.0.timeout = error.is_timeout();
-        this.0.again = match error.is_retryable() {
+        this.0.facts.timeout = error.is_timeout();
+        this.0.facts.again = match error.is_retryable() {
             true => Again::Yes,
             false if error.is_body_too_large() => Again::InParts,
             false => Again::No,
         };
-        this.0.stale = error.is_stale();
+        this.0.facts.stale = error.is_stale();
         if let Some((status, headers)) = error.status_and_headers() {
             this = this.with_response(status, headers.clone());
         }
-        this.0.source = error.into_source();
+        this.0.facts.source = error.into_source();
         this
     }
 }

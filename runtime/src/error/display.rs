@@ -6,35 +6,35 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Error, Timing, excerpt, one_line};
+use super::{Error, Inner, Timing, excerpt, one_line};
 
 /// Maximum number of bytes quoted from a body.
 const MAX_BODY_BYTES: usize = 500;
 
 impl Error {
     fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
-        if let Some((endpoint, line)) = &inner.request {
+        let Inner { message, facts, .. } = &*self.0;
+        if let Some((endpoint, line)) = &facts.request {
             write!(f, "{endpoint} ({line}): ")?;
         }
-        if inner.token {
+        if facts.token {
             f.write_str("token request failed: ")?;
         }
-        f.write_str(&inner.message)?;
-        if let Some(code) = &inner.code {
+        f.write_str(message)?;
+        if let Some(code) = &facts.code {
             write!(f, " (code {code})")?;
         }
-        if let Some(retry_after) = inner.retry_after {
+        if let Some(retry_after) = facts.retry_after {
             write!(f, "; retry after {}s", retry_after.as_secs_f64())?;
         }
-        if !inner.hint.is_empty() {
-            write!(f, "; {}", inner.hint)?;
+        if !facts.hint.is_empty() {
+            write!(f, "; {}", facts.hint)?;
         }
         // A data request that fails because of its token has only waited for the token, so its waiting time is omitted.
-        let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
-        write_account(f, &Timing { waited, ..inner.timing })?;
-        match inner.body.as_deref().map(String::from_utf8_lossy) {
-            Some(body) if !body.trim().is_empty() && !inner.has_body_message => {
+        let waited = if facts.token { Duration::ZERO } else { facts.timing.waited };
+        write_account(f, &Timing { waited, ..facts.timing })?;
+        match facts.body.as_deref().map(String::from_utf8_lossy) {
+            Some(body) if !body.trim().is_empty() && !facts.has_body_message => {
                 write!(f, "; body: {}", one_line(&excerpt(body.trim(), MAX_BODY_BYTES)))
             }
             _ => Ok(()),
