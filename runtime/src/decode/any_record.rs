@@ -79,10 +79,7 @@ impl AnyRecord {
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
-        match self.as_field_value() {
-            FieldValue::Record(record) => record.value(wire_name),
-            _ => self.as_any()?.get(wire_name).map(FieldValue::Any),
-        }
+        self.as_field_value().field(wire_name)
     }
 
     /// Returns the values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.

@@ -79,6 +79,15 @@ impl<'r> FieldValue<'r> {
         }
     }
 
+    /// Returns the value of a field of a record, or of an object of unknown type, by its name on the wire.
+    pub(crate) fn field(self, wire_name: &str) -> Option<Self> {
+        match self {
+            Self::Record(record) => record.value(wire_name),
+            Self::Any(object) => object.get(wire_name).map(Self::Any),
+            _ => None,
+        }
+    }
+
     /// Returns the timestamp, if the catalogue declares the field as a timestamp.
     pub fn timestamp(self) -> Option<Timestamp> {
         match self {

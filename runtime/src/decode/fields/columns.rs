@@ -88,12 +88,7 @@ pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) ->
 }
 
 fn time_of(record: FieldValue<'_>, TimeField { name, unit }: TimeField) -> Option<Timestamp> {
-    let value = match record {
-        FieldValue::Record(record) => record.value(name)?,
-        FieldValue::Any(record) => FieldValue::Any(record.get(name)?),
-        _ => return None,
-    };
-    match value {
+    match record.field(name)? {
         FieldValue::Any(value) if unit.is_text() => unit.read(value.as_str()?),
         FieldValue::Any(value) => {
             let time = Timestamp::from_wire(number_of(value).and_then(Number::integer)?, unit);
