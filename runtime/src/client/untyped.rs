@@ -13,7 +13,7 @@ use super::Core;
 use super::sending::Sending;
 use crate::dispatch::Policy;
 use crate::error::Error;
-use crate::registry::{TimeUnit, ValueType};
+use crate::registry::{ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
 #[cfg(feature = "blocking")]
 use crate::send::{self, UndecodedResponse};
@@ -80,7 +80,8 @@ impl Untyped {
 
     /// Sets a param to one value, written as a list with one item if the param's list format is JSON.
     pub(super) fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
-        if self.0.target.lists_one(wire_name) && value.is_some() {
+        let info = self.0.target.endpoint.param(wire_name);
+        if info.is_some_and(|info| info.list_as == ListFormat::Json) && value.is_some() {
             return self.set_list(Cow::Borrowed(wire_name), Some([value]));
         }
         self.set_value(Cow::Borrowed(wire_name), value)

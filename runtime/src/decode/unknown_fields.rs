@@ -162,20 +162,19 @@ impl UnknownText {
     /// Returns the kept fields, and empties the buffer.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
-        if self.0.is_empty() { UnknownFields::default() } else { self.close() }
+        if self.0.is_empty() {
+            return UnknownFields::default();
+        }
+        self.0.push('}');
+        let fields = UnknownFields::new(&self.0);
+        self.clear();
+        fields
     }
 
     /// Drops the kept fields.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.0.clear();
-    }
-
-    fn close(&mut self) -> UnknownFields {
-        self.0.push('}');
-        let fields = UnknownFields::new(&self.0);
-        self.0.clear();
-        fields
     }
 }
 

@@ -14,7 +14,7 @@ use super::check;
 use super::list::list_texts;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ListFormat, ParamLocation};
+use crate::registry::{EndpointInfo, ParamLocation};
 use crate::secrets::Secret;
 
 /// An endpoint and the values of its params.
@@ -87,11 +87,6 @@ impl RequestTarget {
         let end = self.params.partition_point(|param| self.sort_key(&param.name) <= key);
         let params = std::iter::repeat(name).zip(values).map(|(name, value)| Param { name, value, is_ambiguous });
         self.params.splice(first..end, params);
-    }
-
-    /// Returns whether a single value of the param is also written as a list.
-    pub(crate) fn lists_one(&self, wire_name: &str) -> bool {
-        self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListFormat::Json)
     }
 
     /// Sets a param to several values in the list format of the catalogue, replacing earlier values.
@@ -218,7 +213,7 @@ impl fmt::Debug for RequestTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Evidence, ParamInfo, ParamList, ValueType};
+    use crate::registry::{Evidence, ListFormat, ParamInfo, ParamList, ValueType};
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
         ParamInfo::new(name, name, ty, Evidence::Documented)

@@ -29,11 +29,8 @@ impl Number {
     #[inline(always)]
     pub(crate) fn begin(text: &str) -> Option<(Self, usize)> {
         let (decimal, length) = Decimal::begin(text.as_bytes())?;
-        let number = match decimal.number() {
-            Some(number) => Some(number),
-            None => Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer),
-        };
-        Some((number?, length))
+        let exact = || Self::exact(text.get(..length).unwrap_or_default(), decimal.is_integer);
+        Some((decimal.number().or_else(exact)?, length))
     }
 
     /// Returns the length of the number at the beginning of a text, even if it is outside the range of `f64`.

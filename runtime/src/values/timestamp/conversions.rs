@@ -3,9 +3,6 @@
 //! The conversion to a [`Timestamp`] is exact. The reverse conversion fails for timestamps outside the range of the
 //! other type.
 
-#[cfg(feature = "chrono")]
-use std::time::Duration;
-
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 use super::{OutOfRange, Timestamp};
 
@@ -29,7 +26,7 @@ impl TryFrom<Timestamp> for jiff::Timestamp {
 impl<Z: chrono::TimeZone> From<chrono::DateTime<Z>> for Timestamp {
     fn from(time: chrono::DateTime<Z>) -> Self {
         // A leap second counts as the second after it, as in Unix time.
-        Self::from(time.timestamp()) + Duration::from_nanos(time.timestamp_subsec_nanos().into())
+        Self::from(time.timestamp()) + std::time::Duration::from_nanos(time.timestamp_subsec_nanos().into())
     }
 }
 
