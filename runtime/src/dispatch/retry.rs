@@ -131,11 +131,6 @@ impl Retry {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
 
-    /// Returns whether the default rules allow another attempt after this error.
-    fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
-        error.is_retryable() && (error.status() != Some(500) || attempts.doubtful <= self.max_retries_on_500)
-    }
-
     /// Returns a random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -205,7 +200,8 @@ impl Retries {
         attempts: Attempts,
         left: Duration,
     ) -> Result<(Duration, Error), Error> {
-        let is_worth_it = wanted.unwrap_or_else(|| rules.is_worth_it(&error, attempts));
+        let has_too_many_500 = error.status() == Some(500) && attempts.doubtful > rules.max_retries_on_500;
+        let is_worth_it = wanted.unwrap_or(error.is_retryable() && !has_too_many_500);
         if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
             return Err(error);
         }

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -130,10 +129,9 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// Bad records that were reported: a hash of each record, and the end of the window that contained it. A bad record
-    /// is received again while an earlier interval is missing, but is reported only once.
-    bad_records: HashMap<u64, Timestamp>,
-    hasher: RandomState,
+    /// Bad records that were reported: the text of each record, and the end of the window that contained it. A bad
+    /// record is received again while an earlier interval is missing, but is reported only once.
+    bad_records: HashMap<String, Timestamp>,
 }
 
 impl<E: HasHistory> Follow<E> {
@@ -236,7 +234,16 @@ impl<T: Send + 'static> State<T> {
                 continue;
             }
             match following.schedule.action(Instant::now(), (self.clock)()) {
-                Action::Request(window) => self.request(window)?,
+                Action::Request(window) => {
+                    let mut options = Options::new(window);
+                    options.unsettled = following.schedule.unsettled(window.to);
+                    options.no_first_record_search = following.checkpoint.records > 0;
+                    // The schedule repeats a failed round, so the job itself does not retry windows.
+                    options.attempts = 1;
+                    // The job gets the end of the window as the current time, so every interval in the window counts as
+                    // closed.
+                    self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
+                }
                 Action::Wait(pause) => self.wait(pause)?,
             }
         }
@@ -254,19 +261,7 @@ impl<T: Send + 'static> State<T> {
         };
         let position = Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.clone() };
         let schedule = Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position);
-        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new(), hasher: RandomState::new() })
-    }
-
-    fn request(&mut self, window: Span) -> Result<(), Error> {
-        let Some(following) = &self.following else { return Ok(()) };
-        let mut options = Options::new(window);
-        options.unsettled = following.schedule.unsettled(window.to);
-        options.no_first_record_search = following.checkpoint.records > 0;
-        // The schedule repeats a failed round, so the job itself does not retry windows.
-        options.attempts = 1;
-        // The job gets the end of the window as the current time, so every interval in the window counts as closed.
-        self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
-        Ok(())
+        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new() })
     }
 
     fn wait(&mut self, pause: Duration) -> Result<(), Error> {
@@ -315,7 +310,7 @@ impl Following {
         let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..self.schedule.end(*last));
         let late =
             late_range.map(|range| Update::Late(self.page(range, late, Report::default(), &delivery.after_late)));
-        report.bad_records.retain(|bad| self.bad_records.insert(self.hasher.hash_one(&bad.text), end).is_none());
+        report.bad_records.retain(|bad| self.bad_records.insert(bad.text.clone(), end).is_none());
         let is_empty =
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
         let position = self.schedule.position.clone();

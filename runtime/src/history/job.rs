@@ -219,10 +219,10 @@ impl Job {
 
     /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.
     pub(super) fn begin_one(&mut self) -> bool {
-        let next = self.pager.next_request();
-        let request = next.map(|(id, window)| (id, self.template.request(window)));
-        self.in_flight.extend(request.map(|(id, request)| (id, fetch(request, self.decode, self.options.attempts))));
-        next.is_some()
+        let Some((id, window)) = self.pager.next_request() else { return false };
+        let request = self.template.request(window);
+        self.in_flight.push((id, fetch(request, self.decode, self.options.attempts)));
+        true
     }
 
     /// Sends the prepared requests and processes the responses that have arrived. Returns whether any response has

@@ -167,24 +167,21 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
-    let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
-    let duration = known.map(|(_, duration)| duration);
-    duration.and_then(TimeGrid::new).ok_or_else(|| {
+    let known = named(param).into_iter().find(|(known, _)| *known == value);
+    known.and_then(|(_, duration)| TimeGrid::new(duration)).ok_or_else(|| {
         let message = format!("`{name}` is `{value}`, an interval of unknown length");
         Error::build(message).with_hint(steps(param))
     })
 }
 
 /// Returns the allowed values of the step param, each with its length.
-fn named(param: Option<&ParamInfo>) -> Option<impl Iterator<Item = (&'static str, Duration)>> {
-    match param?.ty {
-        ValueType::Named(named) => Some(named.values.iter().filter_map(|value| Some((value.value, value.duration?)))),
-        _ => None,
-    }
+fn named(param: Option<&ParamInfo>) -> Vec<(&'static str, Duration)> {
+    let Some(ParamInfo { ty: ValueType::Named(named), .. }) = param else { return Vec::new() };
+    named.values.iter().filter_map(|value| Some((value.value, value.duration?))).collect()
 }
 
 fn steps(param: Option<&ParamInfo>) -> String {
-    let values: Vec<_> = named(param).into_iter().flatten().map(|(value, _)| format!("`{value}`")).collect();
+    let values: Vec<_> = named(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
     format!("known values: {}", values.join(", "))
 }
 

@@ -297,11 +297,7 @@ impl Schedule {
     /// is missed.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
-        if silence <= self.settings.allowed_lateness {
-            1
-        } else {
-            (silence / 10).clamp(1, (self.page_steps / 2).max(1))
-        }
+        (silence.saturating_sub(self.settings.allowed_lateness) / 10).clamp(1, (self.page_steps / 2).max(1))
     }
 
     fn span(&self, intervals: u32) -> Duration {

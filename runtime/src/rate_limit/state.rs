@@ -84,12 +84,7 @@ impl State {
 
     /// Admits a request of this weight, if it may pass.
     pub fn enter(&mut self, now: GateTime, weight: usize) -> Result<(), Closed> {
-        if let Err(closed) = self.is_open(now, weight) {
-            if matches!(closed, Closed::Until(_)) {
-                self.wait();
-            }
-            return Err(closed);
-        }
+        self.is_open(now, weight).inspect_err(|closed| self.pace.has_waited |= *closed != Closed::Full)?;
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
             self.pace.pass(now, self.opening(now, weight), self.pause_end(), gap, times(weight));
         }
