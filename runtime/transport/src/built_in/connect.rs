@@ -10,25 +10,23 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
+use hyper_rustls::HttpsConnector;
 use tower_service::Service;
 
+use super::routes::Connector;
 use crate::BoxError;
 
 /// A connector with a timeout.
 #[derive(Clone)]
-pub(super) struct TimedConnector<C> {
-    pub(super) inner: C,
+pub(super) struct TimedConnector {
+    pub(super) inner: HttpsConnector<Connector>,
     pub(super) timeout: Duration,
 }
 
-impl<C> Service<Uri> for TimedConnector<C>
-where
-    C: Service<Uri, Error = BoxError>,
-    C::Future: Send + 'static,
-{
-    type Response = C::Response;
+impl Service<Uri> for TimedConnector {
+    type Response = <HttpsConnector<Connector> as Service<Uri>>::Response;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<C::Response, BoxError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.inner.poll_ready(cx)

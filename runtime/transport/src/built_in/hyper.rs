@@ -17,19 +17,19 @@ use super::failure::before_headers;
 use super::messages::{self, Progress};
 use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
-use super::routes::{Connector, Routes};
+use super::routes::Routes;
 use crate::settings::Settings;
 use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// The default transport, which pools connections to any host.
 pub struct HyperTransport {
-    connector: TimedConnector<HttpsConnector<Connector>>,
+    connector: TimedConnector,
     pools: Pools<PooledClient>,
     routes: Routes,
 }
 
 /// A hyper client with its connection pool.
-type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, NotifyingBody>;
+type PooledClient = Client<TimedConnector, NotifyingBody>;
 
 opaque_debug!(HyperTransport);
 

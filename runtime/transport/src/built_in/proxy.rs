@@ -10,6 +10,7 @@ use std::env::VarError;
 use std::sync::Arc;
 
 use http::Uri;
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
@@ -69,7 +70,8 @@ impl Routes {
 
     /// Returns the connector that reaches a server directly or through a proxy, but without the server's encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
-        Connector::new(self.clone(), tcp, tls.clone())
+        let to_proxy = HttpsConnector::from((tcp.clone(), tls.clone()));
+        Connector { routes: self.clone(), tcp, to_proxy }
     }
 
     /// Returns the route to a server, for error messages.

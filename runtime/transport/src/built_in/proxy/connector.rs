@@ -10,7 +10,6 @@ use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
-use rustls::ClientConfig;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
@@ -21,17 +20,10 @@ use crate::built_in::failure::host_and_port;
 /// Connects to a server, directly or through a proxy, but without the server's encryption.
 #[derive(Clone)]
 pub(crate) struct ProxyConnector {
-    routes: Routes,
-    tcp: HttpConnector,
+    pub(super) routes: Routes,
+    pub(super) tcp: HttpConnector,
     /// The connector to a proxy. The connection to the proxy may itself be encrypted.
-    to_proxy: HttpsConnector<HttpConnector>,
-}
-
-impl ProxyConnector {
-    pub(super) fn new(routes: Routes, tcp: HttpConnector, tls: ClientConfig) -> Self {
-        let to_proxy = HttpsConnector::from((tcp.clone(), tls));
-        Self { routes, tcp, to_proxy }
-    }
+    pub(super) to_proxy: HttpsConnector<HttpConnector>,
 }
 
 impl Service<Uri> for ProxyConnector {
