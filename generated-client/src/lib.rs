@@ -154,7 +154,7 @@
 //! retries and headers:
 //!
 //! ```no_run
-//! # use generated_client::{Client, Retry};
+//! # use generated_client::{Client, Retry, Timeframe};
 //! use std::time::Duration;
 //!
 //! # async fn demo() -> Result<(), generated_client::Error> {
@@ -164,7 +164,7 @@
 //!     .header("x-team", "red")
 //!     .attempt_timeout(Duration::from_secs(10))
 //!     .build()?;
-//! let request = client.orderflow().volume_ratio().coin("BTC");
+//! let request = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
 //! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().max_attempts(8)).await?;
 //! # Ok(())
 //! # }

@@ -138,8 +138,9 @@ impl<E: HasHistory> History<E> {
 
     /// Continues from the checkpoint of an earlier run.
     ///
-    /// The range may end later than that of the earlier run; records that were missing at the previous end are then
-    /// requested again. Page size and order may differ too. The history returns an error if the checkpoint belongs to
+    /// The range may end later than that of the earlier run. If the last intervals of the earlier run had no records, they
+    /// are then requested again. A gap before a later record is not requested again; fetch it with a history of its
+    /// range. Page size and order may differ too. The history returns an error if the checkpoint belongs to
     /// another request or host, to a range with another start, or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);

@@ -4,7 +4,7 @@
 //! does not check the status, follow redirects or retry; its callers process the status and retry.
 //!
 //! In a test, the transport can be a closure that is passed to [`from_fn`]. Expected records and series can be created
-//! with `Default` and `From<Vec<_>>`:
+//! with `Default` and `From<Vec<_>>`. In this example, `market().ratio()` is an endpoint of the client:
 //!
 //! ```
 //! # use generated_client_runtime::transport::{Headers, HttpResponse, from_fn};

@@ -60,8 +60,7 @@ use crate::values::{Value, duration};
 /// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
-/// use generated_client_runtime::{Builder, ClientSettings};
-///
+/// # use runtime::{Builder, ClientSettings};
 /// let text = r#"{"base_url": "https://example.com/v2", "timeout": 90}"#;
 /// let settings: ClientSettings = serde_json::from_str(text)?;
 /// let client: Client = Builder::from_settings(settings)?.api_key("key").build()?;

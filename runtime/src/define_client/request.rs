@@ -172,7 +172,8 @@ macro_rules! __request {
                 self.0.path_and_query()
             }
 
-            /// Converts to the same request, with a type that does not name the endpoint.
+            /// Converts to the same request, with a type that does not name the endpoint. Its response is an
+            /// [`AnyBody`](crate::AnyBody).
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
                 Request(self.0.into_dynamic())
             }

@@ -38,9 +38,11 @@ use crate::values::Timestamp;
 /// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
-/// # async fn demo(client: &Client) -> Result<(), generated_client_runtime::Error> {
+/// # use runtime::Timestamp;
+/// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
+/// // `market().ratio()` is an example; use an endpoint of your client.
 /// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);
-/// let mut minutes = ratio.follow(generated_client_runtime::Timestamp::now());
+/// let mut minutes = ratio.follow(Timestamp::now());
 /// loop {
 ///     for record in minutes.next().await?.records() {
 ///         println!("{} {}", record.open_date, record.ratio);

@@ -29,9 +29,9 @@ const LEAD: u64 = 2;
 /// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
-/// # async fn demo(client: &Client, from: generated_client_runtime::Timestamp, to: generated_client_runtime::Timestamp) -> Result<(), generated_client_runtime::Error> {
-/// use generated_client_runtime::history::MultiHistory;
-///
+/// # use runtime::{Timestamp, history::MultiHistory};
+/// # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), runtime::Error> {
+/// // `market().ratio()` is an example; use an endpoint of your client.
 /// let mut all = MultiHistory::new();
 /// for coin in ["BTC", "ETH"] {
 ///     let ratio = client.market().ratio().coin(coin).timeframe(Timeframe::H1);

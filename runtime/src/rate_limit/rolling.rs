@@ -29,9 +29,8 @@ use crate::platform::{Instant, lock, timeout_at};
 /// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
-/// # fn demo() -> Result<(), generated_client_runtime::Error> {
-/// use generated_client_runtime::RateLimit;
-/// use generated_client_runtime::rate_limit::ProcessRateLimiter;
+/// # use runtime::{RateLimit, rate_limit::ProcessRateLimiter};
+/// # fn demo() -> Result<(), runtime::Error> {
 /// use std::time::Duration;
 ///
 /// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));

@@ -31,7 +31,7 @@ pub struct EndpointInfo {
     pub group: &'static str,
     /// The method on the group's handle.
     pub ident: &'static str,
-    /// The endpoint's name.
+    /// The endpoint's title, such as `Volume Ratio`; `ident` is its name in code.
     pub name: &'static str,
     /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
@@ -95,7 +95,7 @@ impl fmt::Display for EndpointInfo {
 }
 
 /// The params of an endpoint: first the params that it shares with other endpoints, then its specific params.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct ParamList {
     /// Params that the endpoint shares with other endpoints.
     pub shared: &'static [ParamInfo],
@@ -122,6 +122,13 @@ impl ParamList {
     /// Returns whether there are no params.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
+    }
+}
+
+/// Shows the resulting params, however they are divided into the three lists.
+impl fmt::Debug for ParamList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

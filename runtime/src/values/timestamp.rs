@@ -209,7 +209,8 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads RFC 3339 in UTC, for example `2024-03-01T00:00:00Z`.
+/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. A date alone and
+/// an offset such as `+00:00` are errors.
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 

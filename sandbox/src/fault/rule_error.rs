@@ -42,6 +42,6 @@ impl std::error::Error for RuleError {}
 pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{}`?", name.as_ref()),
-        None => "`--help` lists all names".to_owned(),
+        None => "the sandbox's README and `--help` list all names".to_owned(),
     }
 }
