@@ -4,7 +4,6 @@
 //! at all. The decoder reads values of responses.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use super::Value;
 use crate::registry::TimeUnit;
@@ -34,8 +33,7 @@ macro_rules! written_as_displayed {
     ($($ty:ty)*) => {$(
         impl ToWire for $ty {
             fn write_param(&self, _: TimeUnit, out: &mut String) {
-                // Writing to a `String` never fails.
-                let _ = write!(out, "{self}");
+                out.push_str(&self.to_string());
             }
         }
     )*};
