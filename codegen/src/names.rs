@@ -85,11 +85,10 @@ pub(crate) fn is_crate(ident: &str) -> bool {
 }
 
 /// The crates of the standard library, and the dependencies of an emitted crate.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 9] = [
     "alloc",
     "core",
     "generated_client_runtime",
-    "generated_client_transport",
     "proc_macro",
     "runtime",
     "sandbox",

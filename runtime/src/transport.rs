@@ -58,13 +58,312 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 "#
 )]
 
-#[cfg(feature = "reqwest")]
-#[doc(inline)]
-pub use ::generated_client_transport::ReqwestTransport;
-#[doc(inline)]
-pub use ::generated_client_transport::{
-    FromFn, Headers, HeadersNotifier, HttpRequest, HttpResponse, InvalidHeader, Method, Phase, RequestOptions,
-    ResponseBody, SendFuture, SentNotifier, Transport, TransportError, from_fn,
-};
+pub(crate) mod address;
+mod built_in;
+mod from_fn;
+mod headers;
+mod notifiers;
+mod opaque_debug;
+mod response_body;
+mod settings;
 
-pub(crate) use ::generated_client_transport::{HyperTransport, Settings, opaque_debug};
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use built_in::HyperTransport;
+#[cfg(feature = "reqwest")]
+pub use built_in::ReqwestTransport;
+pub use from_fn::{FromFn, from_fn};
+pub use headers::{Headers, InvalidHeader};
+pub use notifiers::{HeadersNotifier, SentNotifier};
+pub(crate) use opaque_debug::opaque_debug;
+pub use response_body::ResponseBody;
+pub(crate) use settings::Settings;
+
+/// Sends a request and returns the response.
+///
+/// A transport has to enforce the [`options`](HttpRequest::options) of the request.
+///
+/// ```
+/// # use generated_client_runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+/// /// Returns the same record for every request.
+/// struct Canned;
+///
+/// impl Transport for Canned {
+///     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+///         Box::pin(async move {
+///             let body = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
+///             Ok(HttpResponse::new(200, Headers::new(), body))
+///         })
+///     }
+/// }
+/// ```
+pub trait Transport: Send + Sync + 'static {
+    /// Sends the request once. Dropping the future cancels the request.
+    fn send(&self, request: HttpRequest) -> SendFuture<'_>;
+
+    /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) when it sends a request.
+    ///
+    /// The rate limiter counts a request from the time at which it is sent. If this method returns true, that is the
+    /// time of the notification, and until then the rate limiter reserves a slot for the request. If it returns false,
+    /// that is the time at which `send` is called.
+    fn reports_sent(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        (**self).send(request)
+    }
+
+    fn reports_sent(&self) -> bool {
+        (**self).reports_sent()
+    }
+}
+
+/// The source of an error.
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// The future that [`Transport::send`] returns.
+pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
+
+/// A request to send.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpRequest {
+    /// The HTTP method.
+    pub method: Method,
+    /// The absolute URL. For some services the query contains the API key, so `Debug` hides the query.
+    pub url: String,
+    /// The headers; `Debug` hides headers that carry credentials.
+    pub headers: Headers,
+    /// The body; empty for [`Method::Get`].
+    pub body: Vec<u8>,
+    /// The timeout and the maximum size that the transport has to enforce.
+    pub options: RequestOptions,
+    /// Notified when the request is sent, if the transport [supports this](Transport::reports_sent).
+    pub on_sent: SentNotifier,
+    /// Notified when the status and headers of the response have arrived, if the transport supports this.
+    pub on_headers: HeadersNotifier,
+}
+
+impl HttpRequest {
+    /// Creates a request without a body, as a transport receives it; for testing a transport.
+    pub fn new(method: Method, url: impl Into<String>, headers: Headers, options: RequestOptions) -> Self {
+        Self {
+            method,
+            url: url.into(),
+            headers,
+            body: Vec::new(),
+            options,
+            on_sent: SentNotifier::default(),
+            on_headers: HeadersNotifier::default(),
+        }
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.url.split_once('?').map_or_else(|| self.url.clone(), |(path, _)| format!("{path}?…"));
+        f.debug_struct("HttpRequest")
+            .field("method", &self.method)
+            .field("url", &url)
+            .field("headers", &self.headers)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// The method of all data requests.
+    Get,
+    /// The method of token requests.
+    Post,
+}
+
+impl Method {
+    /// Returns the name of the method, as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// The timeout and the maximum size that a transport has to enforce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestOptions {
+    /// The maximum time from the call of [`Transport::send`] to the last byte of the body.
+    pub timeout: Duration,
+    /// The maximum size of the decoded body in bytes.
+    pub max_body_bytes: usize,
+}
+
+impl RequestOptions {
+    /// Creates options with a timeout and a maximum body size.
+    pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
+        Self { timeout, max_body_bytes }
+    }
+}
+
+/// A response.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: Headers,
+    /// The complete body, decoded.
+    pub body: ResponseBody,
+    /// True if the body had neither a length nor chunks, so that only the end of the connection marked the end of the
+    /// body. A truncated body then looks complete.
+    pub ends_with_connection: bool,
+}
+
+impl HttpResponse {
+    /// Creates a response with any status.
+    pub fn new(status: u16, headers: Headers, body: impl Into<ResponseBody>) -> Self {
+        Self { status, headers, body: body.into(), ends_with_connection: false }
+    }
+}
+
+/// The phase in which a transport failed. Every request goes through these phases in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Resolving the name, connecting and the TLS handshake.
+    Connect,
+    /// Sending the request; the server has not received all of it.
+    Send,
+    /// Waiting for status and headers; the server may have received the request.
+    Headers,
+    /// Reading the body.
+    Body,
+}
+
+/// The reason why a transport returned no complete response.
+///
+/// An error is retryable unless [`permanent`](TransportError::permanent) is called.
+#[derive(Clone, Debug)]
+pub struct TransportError {
+    phase: Phase,
+    message: String,
+    timeout: bool,
+    permanent: bool,
+    /// The maximum size that the body exceeds.
+    body_limit: Option<usize>,
+    status_and_headers: Option<Box<(u16, Headers)>>,
+    stale: bool,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl TransportError {
+    /// Creates an error for a phase. The message must contain neither credentials nor the text of the source.
+    pub fn new(phase: Phase, message: impl Into<String>) -> Self {
+        Self {
+            phase,
+            message: message.into(),
+            timeout: false,
+            permanent: false,
+            body_limit: None,
+            status_and_headers: None,
+            stale: false,
+            cause: None,
+        }
+    }
+
+    /// Creates the error for a body larger than [`RequestOptions::max_body_bytes`].
+    pub fn body_too_large(limit: usize) -> Self {
+        let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
+        Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
+    }
+
+    /// Marks the error as a timeout.
+    pub fn timed_out(mut self) -> Self {
+        self.timeout = true;
+        self
+    }
+
+    /// Marks the error as permanent, which means that the same request would fail again.
+    pub fn permanent(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    /// Sets the source.
+    pub fn with_source(mut self, cause: impl Into<BoxError>) -> Self {
+        self.cause = Some(cause.into().into());
+        self
+    }
+
+    /// Marks the error as a failure of a pooled connection that had worked before. The failure may come from the
+    /// connection rather than from the service. The next attempt uses a new pool.
+    pub fn on_stale_connection(mut self) -> Self {
+        self.stale = true;
+        self
+    }
+
+    /// Returns whether the failure was marked with [`on_stale_connection`](Self::on_stale_connection).
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Adds the status and headers that had arrived before the error.
+    pub fn with_status_and_headers(mut self, status: u16, headers: Headers) -> Self {
+        self.status_and_headers = Some(Box::new((status, headers)));
+        self
+    }
+
+    /// Returns the status and headers, if they had arrived before the error.
+    pub fn status_and_headers(&self) -> Option<(u16, &Headers)> {
+        self.status_and_headers.as_deref().map(|(status, headers)| (*status, headers))
+    }
+
+    /// Returns the phase in which the error occurred.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Returns whether the error is a timeout.
+    pub fn is_timeout(&self) -> bool {
+        self.timeout
+    }
+
+    /// Returns whether the same request may succeed if it is sent again.
+    pub fn is_retryable(&self) -> bool {
+        !self.permanent
+    }
+
+    /// Returns whether the body is larger than the request allows.
+    pub fn is_body_too_large(&self) -> bool {
+        self.body_limit.is_some()
+    }
+
+    /// Returns the source, for code that converts the error to another type.
+    pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+        self.cause
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for TransportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

@@ -4,7 +4,7 @@
 //! set. It must have the suffix that the catalogue requires. It must not contain a password, because errors may contain
 //! the URL.
 
-use ::generated_client_transport::address::{is_loopback, is_port_usable};
+use crate::transport::address::{is_loopback, is_port_usable};
 use http::Uri;
 use percent_encoding::percent_decode_str;
 

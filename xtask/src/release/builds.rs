@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn members_of_a_manifest_are_replaced_by_the_given_packages() {
-        let packages = ["runtime", "runtime/transport"].map(Package::of_test);
+        let packages = ["runtime", "shared-gate"].map(Package::of_test);
         let manifest = "[workspace]\nmembers = [\"a\", \"b\"]\nexclude = []\n";
-        let expected = "[workspace]\nmembers = [\"runtime\", \"runtime/transport\"]\nexclude = []\n";
+        let expected = "[workspace]\nmembers = [\"runtime\", \"shared-gate\"]\nexclude = []\n";
         assert_eq!(with_members(manifest, packages.iter()), Ok(expected.to_owned()));
         assert!(with_members("[package]\n", packages.iter()).is_err());
     }

@@ -16,9 +16,9 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
-use crate::TransportError;
-use crate::address::{is_loopback, is_port_usable};
-use crate::settings::{Settings, invalid};
+use crate::transport::TransportError;
+use crate::transport::address::{is_loopback, is_port_usable};
+use crate::transport::settings::{Settings, invalid};
 
 pub(super) use connector::ProxyConnector as Connector;
 

@@ -10,8 +10,8 @@ use http::Uri;
 use rustls::CertificateError;
 
 use super::connect::ConnectTimeout;
-use crate::address::is_loopback;
-use crate::{BoxError, Phase, TransportError};
+use crate::transport::address::is_loopback;
+use crate::transport::{BoxError, Phase, TransportError};
 
 /// The route of a connection that failed.
 pub(super) struct Route {

@@ -9,7 +9,7 @@ use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
 /// Creates a transport that passes each request to a closure, which returns the response.
 ///
 /// ```
-/// # use generated_client_transport as transport;
+/// # use generated_client_runtime::transport as transport;
 /// use transport::{Headers, HttpResponse, from_fn};
 ///
 /// let transport = from_fn(|request| async move {
@@ -41,4 +41,4 @@ where
     }
 }
 
-opaque_debug!(FromFn<F>);
+crate::transport::opaque_debug!(FromFn<F>);

@@ -12,7 +12,7 @@ use http::Uri;
 
 use super::failure::{Route, before_headers, host_and_port};
 use super::messages::{self, Progress};
-use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
+use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// Sends requests with a `reqwest::Client`; requires the feature `reqwest`.
 ///

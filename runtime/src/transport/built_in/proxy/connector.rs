@@ -14,8 +14,8 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::Routes;
-use crate::BoxError;
-use crate::built_in::failure::host_and_port;
+use crate::transport::BoxError;
+use crate::transport::built_in::failure::host_and_port;
 
 /// Connects to a server, directly or through a proxy, but without the server's encryption.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The built-in transports, and their shared parts.
 //!
-//! [`HyperTransport`] is the default, and `ReqwestTransport` wraps the user's client.
+//! `HyperTransport` is the default, and `ReqwestTransport` wraps the user's client.
 
 mod certificates;
 mod connect;
@@ -22,6 +22,6 @@ use direct as routes;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 
-pub use hyper::HyperTransport;
+pub(crate) use hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use reqwest::ReqwestTransport;

@@ -14,7 +14,7 @@ use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
 use super::notifying_body::NotifyingBody;
-use crate::{
+use crate::transport::{
     BoxError, Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError,
 };
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::SentNotifier;
+use crate::transport::SentNotifier;
 
 /// The body of a request.
 ///
@@ -52,7 +52,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{
+    use crate::transport::{
         Headers, HttpRequest, HttpResponse, HyperTransport, Method, RequestOptions, Settings, Transport, TransportError,
     };
 
@@ -60,7 +60,7 @@ mod tests {
         vec![
             Box::new(HyperTransport::new(&Settings::default()).unwrap()),
             #[cfg(feature = "reqwest")]
-            Box::new(crate::ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap()),
+            Box::new(crate::transport::ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap()),
         ]
     }
 

@@ -10,8 +10,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::TransportError;
-use crate::settings::{self, Settings};
+use crate::transport::TransportError;
+use crate::transport::settings::{self, Settings};
 
 /// Creates the TLS configuration, with the crypto provider and the certificates.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, TransportError> {

@@ -18,11 +18,11 @@ use super::messages::{self, Progress};
 use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
 use super::routes::Routes;
-use crate::settings::Settings;
-use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
+use crate::transport::settings::Settings;
+use crate::transport::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// The default transport, which pools connections to any host.
-pub struct HyperTransport {
+pub(crate) struct HyperTransport {
     connector: TimedConnector,
     pools: Pools<PooledClient>,
     routes: Routes,
@@ -31,7 +31,7 @@ pub struct HyperTransport {
 /// A hyper client with its connection pool.
 type PooledClient = Client<TimedConnector, NotifyingBody>;
 
-opaque_debug!(HyperTransport);
+crate::transport::opaque_debug!(HyperTransport);
 
 /// The system probes a connection after this time without data, and closes it after twice this time.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
     /// Creates the transport without opening a connection.
-    pub fn new(settings: &Settings) -> Result<Self, TransportError> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, TransportError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);

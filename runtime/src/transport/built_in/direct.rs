@@ -10,8 +10,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
 use super::failure::{Route, host_and_port, unused_proxy};
-use crate::TransportError;
-use crate::settings::Settings;
+use crate::transport::TransportError;
+use crate::transport::settings::Settings;
 
 pub(super) type Connector = HttpConnector;
 

@@ -5,13 +5,13 @@ use std::net::IpAddr;
 use http::uri::Authority;
 
 /// Returns whether the port is omitted or is from 1 to 65535.
-pub fn is_port_usable(authority: &Authority) -> bool {
+pub(crate) fn is_port_usable(authority: &Authority) -> bool {
     let left_to_the_scheme = authority.as_str() == authority.host();
     left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)
 }
 
 /// Returns whether a host name or an address refers to this machine.
-pub fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::Headers;
+use crate::transport::Headers;
 
 /// Notified when a request is sent. That may be long after the transport received the request, because a connection may
 /// have to be opened first.
 ///
 /// ```
-/// # use generated_client_transport::SentNotifier;
+/// # use generated_client_runtime::transport::SentNotifier;
 /// let on_sent = SentNotifier::new(|| println!("the request is sent"));
 /// on_sent.notify();
 /// ```
@@ -33,7 +33,7 @@ impl SentNotifier {
     }
 }
 
-opaque_debug!(SentNotifier);
+crate::transport::opaque_debug!(SentNotifier);
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
@@ -57,4 +57,4 @@ impl HeadersNotifier {
     }
 }
 
-opaque_debug!(HeadersNotifier);
+crate::transport::opaque_debug!(HeadersNotifier);

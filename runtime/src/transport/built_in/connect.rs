@@ -14,7 +14,7 @@ use hyper_rustls::HttpsConnector;
 use tower_service::Service;
 
 use super::routes::Connector;
-use crate::BoxError;
+use crate::transport::BoxError;
 
 /// A connector with a timeout.
 #[derive(Clone)]

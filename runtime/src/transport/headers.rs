@@ -12,7 +12,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 /// The output of `Debug` omits values that were inserted as sensitive, and cookies that a server has set.
 ///
 /// ```
-/// # use generated_client_transport::{Headers, InvalidHeader};
+/// # use generated_client_runtime::transport::{Headers, InvalidHeader};
 /// let mut headers = Headers::new();
 /// headers.insert("Retry-After", "7")?;
 /// headers.insert_sensitive("x-api-key", "hunter2")?;

@@ -12,7 +12,7 @@ use bytes::Bytes;
 /// `Debug` shows only the length, because the content may be a token.
 ///
 /// ```
-/// # use generated_client_transport::ResponseBody;
+/// # use generated_client_runtime::transport::ResponseBody;
 /// let body = ResponseBody::from("{}");
 /// assert_eq!((&*body, body.len()), (&b"{}"[..], 2));
 /// ```

@@ -1,8 +1,6 @@
 //! A macro for types whose contents are secret or unreadable.
 
 /// Implements `Debug` for a type; the output contains only the name of the type.
-#[doc(hidden)] // The client uses it too.
-#[macro_export]
 macro_rules! opaque_debug {
     ($type:ident $(<$param:ident $(: $bound:path)?>)?) => {
         impl$(<$param $(: $bound)?>)? ::std::fmt::Debug for $type$(<$param>)? {
@@ -12,3 +10,5 @@ macro_rules! opaque_debug {
         }
     };
 }
+
+pub(crate) use opaque_debug;

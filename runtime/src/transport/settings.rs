@@ -6,37 +6,36 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Phase, TransportError};
+use crate::transport::{Phase, TransportError};
 
 /// Settings of the built-in transport.
 ///
 /// `Debug` shows the number of certificates but not their content, because a PEM file may also contain a key.
 #[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The maximum time to connect, including the TLS handshake; 10 seconds unless set.
-    pub connect_timeout: Option<Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
     /// Additional trusted root certificates. Each entry is PEM with one or more certificates.
-    pub root_certificates: Vec<Vec<u8>>,
+    pub(crate) root_certificates: Vec<Vec<u8>>,
     /// The client certificate and its key, each as PEM.
-    pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
+    pub(crate) client_certificate: Option<(Vec<u8>, Vec<u8>)>,
     /// True to trust the root certificates of the system instead of the bundled certificates.
     #[cfg(feature = "system-roots")]
-    pub system_roots: bool,
+    pub(crate) system_roots: bool,
     /// The URL of the proxy for all requests; it may contain a password. An empty URL turns proxies off.
     #[cfg(feature = "proxy")]
-    pub proxy: Option<String>,
+    pub(crate) proxy: Option<String>,
     /// True if the environment selects the proxy; ignored if `proxy` is set.
     #[cfg(feature = "proxy")]
-    pub env_proxy: bool,
+    pub(crate) env_proxy: bool,
     /// True to use HTTP/2 with servers that offer it.
     #[cfg(feature = "http2")]
-    pub http2: bool,
+    pub(crate) http2: bool,
 }
 
 impl Settings {
     /// Returns the name of the first setting that is not the default, if any.
-    pub fn first_configured(&self) -> Option<&'static str> {
+    pub(crate) fn first_configured(&self) -> Option<&'static str> {
         let settings = [
             #[cfg(feature = "proxy")]
             ("env_proxy", self.env_proxy),

@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 
-use crate::{Phase, ResponseBody, TransportError};
+use crate::transport::{Phase, ResponseBody, TransportError};
 
 /// Decodes a compressed body, and removes the headers that no longer apply.
 pub(super) fn decode(
