@@ -85,17 +85,8 @@ pub(crate) fn is_crate(ident: &str) -> bool {
 }
 
 /// The crates of the standard library, and the dependencies of an emitted crate.
-const CRATES: [&str; 9] = [
-    "alloc",
-    "core",
-    "generated_client_runtime",
-    "proc_macro",
-    "runtime",
-    "sandbox",
-    "std",
-    "test",
-    "tokio",
-];
+const CRATES: [&str; 9] =
+    ["alloc", "core", "generated_client_runtime", "proc_macro", "runtime", "sandbox", "std", "test", "tokio"];
 
 /// Moves leading digits after the first word, because a Rust name cannot begin with a digit.
 fn move_leading_digits(name: &str) -> Result<String, String> {
