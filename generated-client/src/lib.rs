@@ -133,8 +133,9 @@
 //!
 //! # Records and series
 //!
-//! serde writes and reads records, series and values in their wire form. [`Series::column`] and [`Series::times`] also
-//! work if the fields of the records are unknown, and a record returns its values [by name](record::Record::value). A
+//! serde writes and reads records, series and values in their wire form. The record of an endpoint is in the module of
+//! its group, for example [`orderflow::VolumeRatioRecord`]. [`Series::column`] and [`Series::times`] also work if the
+//! fields of the records are unknown (a history has the method `column` and the field `times`), and a record returns its values [by name](record::Record::value). A
 //! [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step, such
 //! as a `Duration` of one hour. For your tests, records implement `Default`, a series is created from a `Vec`, and a
 //! transport from a closure ([`transport::from_fn`]).

@@ -130,7 +130,7 @@ impl<E: HasHistory> History<E> {
     }
 
     /// Sets the maximum number of times that a failing page is requested: 4 by default. In addition, the client's retry
-    /// rules apply to each of these requests.
+    /// rules apply to each of these requests, so that with the defaults a page fails after up to 16 attempts.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self

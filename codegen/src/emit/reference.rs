@@ -100,7 +100,7 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
     if !group.aliases.is_empty() {
         text += &format!("{}\n", docs::aliases(&group.aliases));
     }
-    text += &format!("Rust: `client.{}()`.\n", group.ident);
+    text += &format!("Rust: `client.{0}()`; its types are in the module `{0}`.\n", group.ident);
     if !group.notes.is_empty() {
         text += &format!("\n{}\n", prose(&group.notes));
     }

@@ -283,7 +283,8 @@ impl Request<Dynamic> {
     }
 }
 
-/// An endpoint that is chosen at run time; used by `Client::endpoint`.
+/// An endpoint that is chosen at run time; the requests of `Client::endpoint` and `Request::into_dynamic` have this type.
+/// `history` and `follow` return an error if the endpoint has no history.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic;
 

@@ -52,7 +52,7 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The request had to wait.
+    /// The request reached a point at which it may have to wait; the duration can be zero.
     #[non_exhaustive]
     Wait {
         /// The kind of the request.

@@ -22,7 +22,8 @@ use crate::values::wire::ToWire;
 /// A time, with nanosecond resolution.
 ///
 /// An integer that is converted to a timestamp is always Unix seconds, regardless of the unit that the service uses.
-/// [`TimeUnit::read`] parses other units. `parse` accepts a date and a time in UTC, such as `2024-03-01T00:00:00Z`.
+/// [`TimeUnit::read`] parses other units. `parse` accepts a date with a time in UTC, such as `2024-03-01T00:00:00Z`;
+/// a date alone is an error.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};
