@@ -228,7 +228,7 @@ endpoints:
                 (text, change.notes().to_vec())
             })
         };
-        let now_has = "`Depth` was known only by name and now has a path".to_owned();
+        let now_has = "the path of `Depth` was unknown and is now set".to_owned();
         let (text, notes) = complete("It.", &["coin"]).expect("a change");
         let expected = "\
 - name: Depth

@@ -51,7 +51,8 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains the type or record, which becomes a prefix if `name` is in use.
+    /// The name of the field or endpoint that contains the type or record. If `name` is in use, it becomes the prefix of
+    /// `name`.
     pub(crate) owner: String,
     /// `true` if the user chose the name. The drafted type is then merged into the known type with this name, even if
     /// the two have no value in common.
@@ -191,7 +192,7 @@ impl Merger<'_> {
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
             let name = here.text("name").unwrap_or_default();
-            self.editor.note(format!("`{name}` was known only by name and now has a path"));
+            self.editor.note(format!("the path of `{name}` was unknown and is now set"));
             if !gap.params {
                 let in_path = self.new_params_in_path(known, &gap.new);
                 self.editor.extend(&known.key("params"), in_path);

@@ -126,7 +126,7 @@
 //! |---|---|
 //! | Rust | 1.85, and a Tokio runtime; the feature `blocking` starts its own |
 //! | TLS | rustls with *ring*, which needs a C compiler; bundled root certificates, or those of the system with a feature |
-//! | unsafe code | forbidden in this crate, its runtime and its transport |
+//! | unsafe code | forbidden in this crate and its runtime |
 //! | token flow | used only if a client id and a client secret are set |
 //! | platforms | tested on Linux; not tested on macOS and Windows |
 //! | a missing endpoint | use [`Client::raw`], or add a few lines to the project's catalogue |

@@ -61,7 +61,7 @@ struct Lease {
     /// The time since which the machine's requests have waited without an admission; `None` if no request waits.
     #[serde(rename = "waits")]
     waiting_since: Option<GateTime>,
-    /// The number of the machine's last exchange.
+    /// The sequence number of the last state that the machine has written.
     exchange: u64,
 }
 
@@ -212,7 +212,7 @@ impl SharedState {
         if let Some(lease) = self.leases.get_mut(machine) {
             lease.in_flight += 1;
             lease.unsent += weight;
-            // The wait of the machine starts again, so that another machine is next.
+            // The waiting time of the machine is reset, so that the machine that has waited longest is next.
             lease.waiting_since = lease.waiting_since.map(|_| now);
         }
         Ok(at)

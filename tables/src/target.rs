@@ -113,7 +113,7 @@ impl Target {
         }
         if Format::of(Path::new(prefix)).is_some() {
             return Err(Error::invalid_input(format!(
-                "{scheme}://{rest}: a bucket can contain a data set, but not a single file; omit the extension"
+                "{scheme}://{rest}: only a data set (a folder of files) can be written to a bucket; omit the extension"
             )));
         }
         Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })

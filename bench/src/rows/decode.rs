@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 pub(crate) const BODIES: [(&str, &str); 3] = [
     ("narrow", "two numbers in a record"),
     ("wide", "twelve fields of many types"),
-    ("grown", "strings, nulls and two unknown fields, which plain derives drop"),
+    ("grown", "strings, nulls and two unknown fields; plain derives ignore unknown fields"),
 ];
 
 /// Returns the instructions of our decoder and of plain derives for one body.

@@ -158,7 +158,7 @@ impl<'a> Resolver<'a> {
                 .earlier(first.get(), "first here")
                 .help("remove one; for several endpoints on one path, write each like `/path#name`");
             let twice = self.push(error);
-            // A duplicate path may also repeat the suffix of the base URL. This is reported as a second error.
+            // `below_base_url` reports another error if the path also repeats the suffix of the base URL.
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

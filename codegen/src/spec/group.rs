@@ -12,7 +12,7 @@ use crate::yaml_parser::Node;
 map! {
     /// A file other than `service.yaml`.
     Group, GROUP, "a group" {
-        /// The name of the group for users.
+        /// The name of the group, as users see it.
         must title: Text;
         /// One sentence for the docs.
         must summary: String as Form::Prose;

@@ -105,7 +105,7 @@ impl Reader<'_> {
             ..FieldList::default()
         };
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
-        // The fields of a record refer to records in its own file, which may differ from the endpoint's file.
+        // The names in the fields of a record refer to its own file, which may differ from the endpoint's file.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
         self.open.push(at.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));

@@ -41,7 +41,7 @@ impl Reader<'_> {
             if is_written { time_format(values).is_some() } else { values.are_numbers() && values.non_integers == 0 };
         if !fits {
             self.editor.note(format!(
-                "`{name}`, {declaration}, has {}, not timestamps, so the client rejects it",
+                "`{name}`, {declaration}, contains {} instead of timestamps; the client rejects such a response",
                 values.describe()
             ));
             return false;

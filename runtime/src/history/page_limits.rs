@@ -102,7 +102,7 @@ mod tests {
         assert!(!limits.is_trusted(400), "400 may be the maximum of the service");
         limits.confirm(300, 20, false);
         assert!(!limits.is_trusted(300));
-        // The other end of the truncated page of 300 is empty, which does not prove that pages are complete.
+        // The page of 300 was truncated at one end. That no records are missing at its other end does not make it complete.
         limits.confirm(300, 0, true);
         assert!(!limits.is_trusted(200));
     }

@@ -283,9 +283,8 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(Ok(response));
     }
 
-    /// Accepts a response. If it has no records at its start or end, that end is requested again, because truncated
-    /// pages omit records there. A gap between two records is final. A gap at the start or the end is not requested
-    /// again here if its records may still be published.
+    /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested again,
+    /// unless its records may still be published. A gap between two records is final.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);

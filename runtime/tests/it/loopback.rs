@@ -137,7 +137,7 @@ async fn refused_connection_is_named() {
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
-/// Splits an error text into the problem, and the text after the number of attempts, which contains the causes.
+/// Splits an error text at the number of attempts. Returns the problem before it, and the causes after it.
 fn words(error: &Error) -> (String, String) {
     let text = format!("{error:#}");
     let (message, cost) = text.split_once("; after 1 attempt in ").unwrap();

@@ -26,7 +26,7 @@ pub(super) struct Troubles {
     pub(super) killed: i64,
     /// Every second request is rejected.
     pub(super) rejected: i64,
-    /// The service begins to add a field to its records.
+    /// The service adds a field to its records from this time on.
     pub(super) field: i64,
 }
 
