@@ -128,8 +128,8 @@ impl Observed {
         let is_whole = float.fract() == 0.0;
         self.large_counts += usize::from(is_unsigned && integer.is_none());
         self.non_integers += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
-        // A large number with few digits, such as 1e300, counts as exact. Numbers from 1e19 to 1e21 do not count as
-        // exact, because they exceed 64-bit integers and are usually written with all digits.
+        // A large number with few digits, such as 1e300, counts as exact. A number from 1e19 to 1e21 does not: it is
+        // usually written with all digits, which do not fit into 64 bits, so its last digits were rounded.
         let is_long = || (1e19..1e21).contains(&float.abs()) || format!("{:e}", float.abs()).len() > 18;
         self.rounded += usize::from(is_whole && float.abs() > EXACT && is_long());
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;

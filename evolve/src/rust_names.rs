@@ -18,8 +18,8 @@ impl NamesInUse {
         self.0.insert(ident.into());
     }
 
-    /// Returns the `rust_name` that an entry needs for a unique name; `None` if the name that is derived from `name` is
-    /// free. `wanted` is the name that was chosen, if any.
+    /// Returns the `rust_name` of an entry, or `None` if the entry needs none because the identifier derived from `name`
+    /// is free. `wanted` is a preferred `rust_name`, if any.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         if let Some(ident) = wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
             self.note(ident);

@@ -21,7 +21,8 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock that has not been read yet. The machine's own time is not used, because it may be wrong.
+    /// Creates the bounds before the first response of the server, when its time is unknown. The time of this machine
+    /// is not used, because it may be wrong.
     pub(crate) fn new(at: Instant) -> Self {
         Self { at, earliest: Duration::ZERO, latest: Duration::from_secs(1 << 40) }
     }

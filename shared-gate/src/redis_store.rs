@@ -26,7 +26,7 @@ pub(crate) struct RedisStore {
 }
 
 impl RedisStore {
-    /// Creates a store for the shared state of this name on the server at a URL. It does not connect yet.
+    /// Creates a store for the shared state `name` on the server at `url`. It does not connect yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
         // An error means that the process already has a TLS provider, which is used instead.

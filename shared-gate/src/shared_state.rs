@@ -89,7 +89,7 @@ impl SharedState {
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: GateTime) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
-            let message = "the state on the server was not written by this version of the gate; use another name";
+            let message = "the shared state on the server was written by another version or program; choose another name for the shared state";
             Failure::Permanent(RateLimiterError::new(message).with_source(error))
         };
         // The format is parsed first, because other formats have other fields.

@@ -13,7 +13,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.extend(examples(api, package));
     items.push(quote!(
-        // The test of a group has one line for each endpoint, and a group may have many endpoints.
+        // The test of a group has one line for each endpoint, so it may exceed the line limit of Clippy.
         #[cfg(test)]
         #[allow(clippy::too_many_lines)]
         mod requests;

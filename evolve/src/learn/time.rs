@@ -59,7 +59,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Returns `true` if records have the time field that a body with unknown fields declares. Otherwise, adds a note.
+    /// Returns `true` if the observed records have the time field `name`, which the catalogue declares for a body whose
+    /// other fields are unknown. Otherwise, adds a note.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
         let is_timestamp = values

@@ -196,7 +196,7 @@ impl Named {
     }
 }
 
-/// The catalogue or the draft, as seen from the file of an endpoint.
+/// One of the two compared sides, the catalogue or the draft, with the file in which names are looked up.
 struct Side<'a> {
     editor: &'a Editor,
     index: &'a Index,

@@ -108,7 +108,7 @@ impl FromStr for Rule {
         }
         if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
             let help = "omit WHERE, because the path is unknown when a connection is accepted";
-            return Err(RuleError::new(text, (start, last), "`reset=accept` applies to every connection", help));
+            return Err(RuleError::new(text, (start, last), "`reset=accept` cannot be limited to some requests", help));
         }
         Ok(rule)
     }
@@ -188,7 +188,7 @@ mod tests {
             ),
             (
                 "token reset=accept",
-                "`reset=accept` applies to every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
+                "`reset=accept` cannot be limited to some requests\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
                  = help: omit WHERE, because the path is unknown when a connection is accepted",
             ),
         ];

@@ -276,8 +276,14 @@ async fn foreign_state_is_an_error_at_once() {
     tokio::time::sleep(2 * SECOND).await;
     other.client.raw("/x").await.unwrap();
     for (text, expected) in [
-        ("{}", "the state on the server was not written by this version of the gate; use another name: missing field"),
-        ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
+        (
+            "{}",
+            "the shared state on the server was written by another version or program; choose another name for the shared state: missing field",
+        ),
+        (
+            "",
+            "the shared state on the server was written by another version or program; choose another name for the shared state: EOF",
+        ),
     ] {
         store.server().set(text);
         // After an error, the worker tries the server again every second.

@@ -119,7 +119,7 @@ pub(super) fn values(api: &Api) -> String {
         return String::new();
     }
     let heads = ["path", "param", "only these work", "these work", "these fail", "default"];
-    format!("Public clients tested these values.\n\n{}", table(heads, rows.into_iter()))
+    format!("These values were tried with the service by published clients.\n\n{}", table(heads, rows.into_iter()))
 }
 
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {

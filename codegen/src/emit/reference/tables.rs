@@ -196,7 +196,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Escapes every `|` in a table cell, because a `|` ends the cell. Prose is already escaped, but code spans are not.
+/// Escapes each `|` of a table cell that is not escaped yet, because a `|` ends the cell.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

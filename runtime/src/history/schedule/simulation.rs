@@ -168,8 +168,8 @@ impl Bot {
         for page in self.schedule.grid.pieces(window, 499) {
             let responded = self.at;
             self.at += back;
-            // The follower uses the wall clock until it receives a `Date`, so if the wall clock is wrong, the first
-            // response always has a `Date`.
+            // The follower trusts the wall clock until it receives a `Date`. With a wrong wall clock, the simulation
+            // therefore sends a `Date` with the first response.
             let has_date =
                 self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
             let date = has_date.then(|| Timestamp::from(START + responded / 1000));

@@ -17,7 +17,7 @@ use super::Routes;
 use crate::transport::BoxError;
 use crate::transport::built_in::failure::host_and_port;
 
-/// Connects to a server, directly or through a proxy, but without the server's encryption.
+/// Opens the connection to a server, directly or through a proxy. TLS with the server is added later.
 #[derive(Clone)]
 pub(crate) struct ProxyConnector {
     pub(super) routes: Routes,
