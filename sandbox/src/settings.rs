@@ -163,7 +163,8 @@ impl Builder {
         self
     }
 
-    /// Sets the format of the header `Retry-After` in a 429 response; default: seconds.
+    /// Sets the format of the header `Retry-After` in a 429 response beyond a limit; default: seconds. The fault
+    /// `status=429` sends no such header.
     pub fn retry_after(mut self, form: RetryAfter) -> Self {
         self.settings.retry_after = form;
         self

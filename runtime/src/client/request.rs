@@ -43,7 +43,8 @@ pub trait Endpoint: Marker + Send + Sync + 'static {
     /// The type of the response body.
     type Body: Body;
 
-    /// The endpoint's description in the catalogue.
+    /// The endpoint's description in the catalogue. For [`Dynamic`] and [`Raw`] it is a placeholder, because their
+    /// endpoint is chosen at run time; `Request::endpoint` returns the description for every request.
     const INFO: &'static EndpointInfo;
 }
 

@@ -172,7 +172,7 @@ pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
         Type::Integer => "integer".to_owned(),
-        Type::Count => "count".to_owned(),
+        Type::Count => "count (`u64`)".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Boolean => "boolean".to_owned(),
         Type::Timestamp(TimeForm::Counted(_)) => "timestamp".to_owned(),
