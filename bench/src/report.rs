@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 
 /// One line of the table.
 pub(crate) struct Outcome {
-    /// The number of the requirement; it is in the first column.
+    /// The number of the requirement, which is printed in the first column.
     pub(crate) number: &'static str,
     /// A description of the comparison.
     pub(crate) what: String,
@@ -44,8 +44,8 @@ pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Resu
     fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns the new text of `RESULTS.md`: `lines` replace the lines of the row `measured`, and the text below the marker
-/// is copied.
+/// Returns the new text of `RESULTS.md`: `lines` replaces the old lines of the row with the name `measured`. The text
+/// below the marker is copied.
 fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
     let of_row = |name: &str| -> String {

@@ -1,4 +1,4 @@
-//! The folder in which everything is generated and built: `target/bench`.
+//! The folder `target/bench`, in which the benchmarks generate and build everything.
 //!
 //! Four workspaces are copied there, each with a lock file: `generators` (the generators of peers), `programs`
 //! (programs that need no peer), `peers` (programs that use a peer) and `history` (a program that uses the client that
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::command::{cargo, output};
 
-/// The number of endpoints in the synthetic catalogue, including the three whose bodies are decoded.
+/// The number of endpoints in the synthetic catalogue, including the three whose bodies the rows about decoding use.
 pub(crate) const ENDPOINTS: usize = 130;
 
 /// The scratch folder, and the programs and workspaces that are already prepared in it.
@@ -39,7 +39,8 @@ fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>
 
 impl Scratch {
     pub(crate) fn new(rounds: usize) -> Result<Self, String> {
-        // The variable is read at run time, because checkouts that share a target folder also share this program.
+        // Checkouts that share a target folder also share this program, and `env!` contains the path of the checkout
+        // that was built. Therefore, the variable is read at run time.
         let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let project = Path::new(&bench).join("..");
         let project = project.canonicalize().map_err(|error| format!("cannot find the project: {error}"))?;
@@ -194,7 +195,7 @@ impl Scratch {
     }
 
     /// Builds one program of a workspace in release mode. The program is built alone, because other programs in the
-    /// same build could enable features of its dependencies.
+    /// same build could enable additional features of the shared dependencies.
     pub(crate) fn build(&self, workspace: &Path, program: &str) -> Result<PathBuf, String> {
         let target = self.target().join(workspace.file_name().unwrap_or_default());
         output(&mut cargo(workspace, &target, &["build", "--release", "--package", program]))?;
@@ -202,14 +203,14 @@ impl Scratch {
         Ok(target.join("release").join(program))
     }
 
-    /// Copies a workspace. Unchanged files are not written, so that Cargo does not rebuild them.
+    /// Copies a workspace. Unchanged files are not written, so that Cargo does not rebuild their packages.
     fn workspace(&self, name: &str) -> Result<PathBuf, String> {
         let (from, to) = (self.own().join(name), self.root.join(name));
         copy(&from, &to)?;
         let root = fs::read_to_string(self.project.join("Cargo.toml")).map_err(|error| error.to_string())?;
         let members = |line: &str| if line.starts_with("members = ") { "members = [\"*\"]" } else { line }.to_owned();
         let lines = root.lines().filter(|line| !line.starts_with("exclude = ")).map(members);
-        // Programs are stripped, as usual before shipping; everything else is Cargo's default.
+        // Debug symbols are stripped from programs, as in a usual release. All other settings are Cargo's defaults.
         let profile = "\n[profile.release]\nstrip = true\n".to_owned();
         write(&to.join("Cargo.toml"), &(lines.collect::<Vec<_>>().join("\n") + &profile))?;
         Ok(to)
@@ -221,7 +222,7 @@ impl Scratch {
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
     }
 
-    /// Generates a client of the synthetic catalogue, as the generator emits it for users.
+    /// Generates a client of a synthetic catalogue with this number of endpoints, as a package in the workspace.
     fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };

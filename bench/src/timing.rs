@@ -13,7 +13,7 @@ pub(crate) struct Took {
     pub(crate) wall: f64,
     /// Processor seconds, which other programs on the machine affect less than elapsed seconds.
     pub(crate) processor: f64,
-    /// The peak memory of one process, in MiB.
+    /// The peak memory of the process that used the most memory, in MiB.
     pub(crate) memory: f64,
 }
 

@@ -133,7 +133,7 @@ impl Reporter {
         self.labels.get(series).map_or("", String::as_str)
     }
 
-    /// Prints the error of a series in one line, and returns its exit code.
+    /// Prints the error of a series in one line, and returns the exit code of the error.
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
         self.log.warning(&line_of(&format!("{}: {reason}", self.label(series)), MAX_LINE));
@@ -184,7 +184,8 @@ fn is_rejected(failures: &[ExitKind]) -> bool {
     failures.iter().all(|ending| *ending == ExitKind::Rejected)
 }
 
-/// Returns the exit code of a run with failed pages, from the number of fetched pages and the errors of the others.
+/// Returns the exit code of a run with failed pages, from the number of fetched pages and the exit codes of the failed
+/// pages.
 pub(crate) fn ending(fetched: u64, failures: &[ExitKind]) -> ExitKind {
     match fetched {
         0 if is_rejected(failures) => ExitKind::Rejected,

@@ -23,7 +23,8 @@ pub(crate) struct Fetched {
 /// A field of an endpoint, with its unit; the unit is empty if unknown.
 type Field = (String, &'static str);
 
-/// Returns a panel for each chosen field of each endpoint. Fails if none of the endpoints has one of the chosen fields.
+/// Returns a panel for each chosen field of each endpoint. Returns an error if a chosen field is not a numeric field of
+/// any endpoint.
 pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let by_endpoint = || all.chunk_by(|one, other| one.series.endpoint == other.series.endpoint);
     let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();

@@ -130,7 +130,7 @@ fn scene(panels: &[Panel], (width, height): (usize, usize), style: impl Fn(Layou
         .render()
 }
 
-/// Returns an axis with at most about `max` marks, at round times.
+/// Returns an axis with marks at round times. The number of marks is at most `max`, or slightly more.
 fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
     let axis = DateTimeAxis::auto(from, to);
     let seconds = match axis.unit {
@@ -154,7 +154,7 @@ fn brief(number: f64) -> String {
     format!("{}{name}", TickFormat::Auto.format(number / unit))
 }
 
-/// Converts a number of columns or marks, which is small enough to be exact.
+/// Converts a number of columns or marks. The numbers are small, so the conversion is exact.
 #[allow(clippy::cast_precision_loss)]
 fn float(count: usize) -> f64 {
     count as f64

@@ -93,7 +93,7 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     })
 }
 
-/// Prints completions for a shell that requests them with the variable `COMPLETE`, and then ends the process.
+/// If a shell requests completions with the variable `COMPLETE`, prints them and ends the process.
 pub(crate) fn complete() {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     CompleteEnv::with_factory(|| for_words(&words)).complete();

@@ -79,8 +79,8 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with its names, normalized by [`suggest::key`]. They are normalized only once, because each displayed
-/// name is compared with all of them.
+/// Every endpoint with its names, normalized by [`suggest::key`]. The names are normalized only once, because every
+/// displayed name is compared with all names.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

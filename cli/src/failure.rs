@@ -14,9 +14,9 @@ use generated_client::{Error, ErrorKind};
 pub(crate) enum ExitKind {
     /// The reader of the data has closed the pipe, as in `| head`.
     BrokenPipe = 0,
-    /// A local I/O error, for example of a disk or a permission.
+    /// A local I/O error, for example a full disk or a missing permission.
     Machine = 1,
-    /// An invalid command line or job file. The code is clap's.
+    /// An invalid command line or job file. Clap uses the same code.
     Usage = 2,
     /// Missing or rejected settings or credentials.
     Credentials = 3,
@@ -102,7 +102,8 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// Returns the reason of a failed request in one line, without the request and the body.
+/// Returns the reason for the failure of a request, in one line and without the request, the body, the number of
+/// attempts and the time of a retry.
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
     let reason = text.split_once("): ").filter(|_| error.endpoint().is_some()).map_or(&*text, |(_, reason)| reason);

@@ -37,7 +37,7 @@ impl Interrupt {
                     _ = terminate.recv() => ExitKind::Terminated,
                     _ = async { hang_up.as_mut()?.recv().await }, if hang_up.is_some() => ExitKind::HungUp,
                 };
-                // A second signal does not wait for the work to end.
+                // After a second signal, the process ends at once and does not wait for the end of the work.
                 if sender.send_replace(Some(signal)).is_some() {
                     process::exit(signal as i32);
                 }
@@ -64,8 +64,8 @@ impl Interrupt {
     }
 }
 
-/// Returns `true` if the program was certainly started without `nohup`, which ignores SIGHUP. A listener for SIGHUP
-/// would undo the effect of `nohup`.
+/// Returns `true` if it is certain that the program does not ignore SIGHUP. A program that `nohup` starts ignores
+/// SIGHUP, and a listener for SIGHUP would undo this.
 #[cfg(unix)]
 fn is_hang_up_caught() -> bool {
     // `SigIgn` is a hexadecimal number with a bit for each ignored signal. The lowest bit is SIGHUP, so the number is

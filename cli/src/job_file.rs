@@ -108,7 +108,7 @@ impl Source<'_> {
         combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
     }
 
-    /// Parses the value of a key, if it is set.
+    /// Parses the value of a key, if the key is present.
     fn parsed<T>(&self, table: &Table<'_>, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let parse =

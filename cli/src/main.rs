@@ -54,8 +54,8 @@ fn main() -> ExitCode {
 
 fn run(line: CommandLine) -> Result<()> {
     let log = if line.quiet { Log::Quiet } else { Log::All };
-    // A data set needs an open file for each series. A failure here is ignored, because a later error reports too many
-    // open files.
+    // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
+    // because a run that then opens too many files reports an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     match line.command {
         Command::List(list) => list.run(log),

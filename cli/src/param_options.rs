@@ -1,7 +1,8 @@
 //! The params of endpoints as options of a command line.
 //!
 //! Options are built from the registry, with the catalogue's descriptions as help and its values as completions. The
-//! values are returned with the API's names, and `requested_series` checks them for each endpoint.
+//! values are returned with the names that the params have in the API, and `requested_series` checks the values for
+//! each endpoint.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -74,7 +75,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
     })
 }
 
-/// Returns the params that a history sets for its pages.
+/// Returns the names of the params that a history sets in the request of each page.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
@@ -108,7 +109,7 @@ impl Offered {
         self.described(arg)
     }
 
-    /// Adds a line of help from the catalogue to the option.
+    /// Adds a line of help to the option, with the facts that the catalogue lists for the param.
     fn described(&self, arg: Arg) -> Arg {
         let info = self.infos[0];
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
@@ -125,7 +126,8 @@ impl Offered {
 /// Maximum number of values in help; `describe` lists all.
 const MAX_LISTED: usize = 6;
 
-/// Returns the accepted values that fit in a line.
+/// Returns the accepted values or an example, as part of a line of help. A long list is shortened to its first two
+/// values.
 fn values(info: &ParamInfo) -> Option<String> {
     let known: Vec<&str> = match info.ty {
         _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),

@@ -1,6 +1,6 @@
 //! Shows the progress of several series as one bar on standard error, and formats counts and durations.
 //!
-//! The bar is drawn only on a terminal. Otherwise the caller prints a progress line at intervals.
+//! The bar is drawn only on a terminal. Without a terminal, the progress is printed as a line once a minute.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

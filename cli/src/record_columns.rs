@@ -74,8 +74,8 @@ impl Layout {
         this
     }
 
-    /// Returns the columns of these series. The columns are the fields in the catalogue or, if the catalogue lists no
-    /// fields, the keys of the records.
+    /// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and
+    /// the fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known);
@@ -92,7 +92,8 @@ impl Layout {
             this.add(field.wire_name.to_owned());
         }
         for record in parts.iter().flat_map(|part| part.records) {
-            // If the fields of a record are unknown, `as_any` returns it, and its keys become columns.
+            // If the fields of a record are unknown, `as_any` returns the record as JSON, and the keys of the JSON
+            // object become columns.
             let keys = record.as_any().and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys());
             keys.for_each(|key| this.add(key.clone()));
         }

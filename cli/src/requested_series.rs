@@ -17,7 +17,7 @@ use crate::time_arg;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) endpoint: Target,
-    /// Names in the API, with the value of each param.
+    /// The name of each param in the API, and its value.
     pub(crate) values: Vec<(String, ParamValue)>,
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     series.iter().map(label).collect()
 }
 
-/// Returns the params whose values differ among series, in their order.
+/// Returns the names of the params whose values differ among the series. The order is that of the values in a series.
 pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, value) in series.iter().flat_map(|one| &one.values) {
@@ -268,7 +268,7 @@ pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     Err(failure.help("`derivs list --history` lists the endpoints with a history"))
 }
 
-/// Rejects params that a history sets itself.
+/// Rejects params of the time range, because a history sets them for each page.
 pub(crate) fn no_range_params(params: &Params) -> Result<()> {
     match SERVICE.history.iter().flat_map(range_params).find(|name| params.has(name)) {
         Some(name) => {

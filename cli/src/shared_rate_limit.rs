@@ -1,8 +1,8 @@
-//! The rate limit that programs with one API key share through a Redis or Valkey server.
+//! The rate limit that several programs with the same API key share through a Redis or Valkey server.
 //!
-//! Opens the gate, which is the client of that server, if options or an environment variable specify its URL. A server
-//! that does not respond is an error. If the first request has to wait, a message explains why. A password is read only
-//! from the environment, because other users can see the command line.
+//! If an option or an environment variable specifies the URL of the server, this module opens the gate, which is the
+//! client of the server. A server that does not respond is an error. If the first request has to wait, a message
+//! explains why. A password is read only from the environment, because other users can see the command line.
 
 use std::env;
 use std::iter::successors;
@@ -72,7 +72,8 @@ static OPENED: OnceLock<SharedGate> = OnceLock::new();
 /// The maximum wait for the server at the end of the program.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// If a gate is open, releases this program's slots on the server.
+/// If a gate is open, releases the slots that this program holds on the server. A slot is the permission for one of the
+/// concurrent requests.
 pub(crate) async fn shutdown() {
     if let Some(gate) = OPENED.get() {
         // Failures are ignored, because the server releases the slots at the end of the lease in any case.

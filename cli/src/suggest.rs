@@ -2,8 +2,8 @@
 //!
 //! The caller decides how to use the suggestion.
 
-/// Returns a question such as `did you mean …?` with the most similar known name, if any is similar enough. Initials
-/// match too: `vr` finds `volume_ratio`.
+/// Returns a question such as `did you mean …?` with the most similar known name, if a known name is similar enough.
+/// Initials match too: `vr` finds `volume_ratio`.
 pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));

@@ -192,7 +192,7 @@ pub(crate) fn readable(text: &str) -> String {
     text.replace(steers, " ")
 }
 
-/// Returns the number of decimals of a column, so that its largest number has seven significant digits. Decimals that
+/// Returns the number of decimals of a column with which its largest number has seven significant digits. Decimals that
 /// are zero in all numbers are omitted.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();

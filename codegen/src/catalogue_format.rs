@@ -58,7 +58,7 @@ pub struct Key {
     pub(crate) required: bool,
     /// The accepted values.
     pub shape: Shape,
-    /// The condition for the value; for a list, the condition for each item.
+    /// The condition for the value or, if the value is a list, for each item.
     pub(crate) form: Form,
     /// The documentation of the key for authors.
     pub(crate) about: &'static str,

@@ -102,7 +102,8 @@ impl Location {
         (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
     }
 
-    /// Returns the number of the first line, the bytes of the span on that line, and the bytes of the entire line.
+    /// Returns the first line of the span: the number of the line (counted from zero), the bytes of the span on that
+    /// line, and the bytes of the entire line.
     fn line(&self) -> (usize, Range<usize>, Range<usize>) {
         let bytes = self.bytes();
         let (number, line) = self.file.line(bytes.start);

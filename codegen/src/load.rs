@@ -18,8 +18,7 @@ use crate::yaml_parser;
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The content of `service.yaml`; `None` if the file cannot be read. In that case, it is unknown which names it
-    /// declares.
+    /// The content of `service.yaml`; `None` if the file cannot be read, so that the names in the file are unknown.
     pub(crate) service: Option<Document<spec::Service>>,
     /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
@@ -86,7 +85,7 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
             groups.push(group);
         }
     }
-    // If the folder cannot be read, only that error is reported.
+    // If the folder cannot be read, it is unknown whether the file exists, so only the read error is reported.
     if !has_service && !loader.is_blind {
         let error = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
         loader.diagnostics.push(error.help("add the file; it declares the facts that all endpoints share"));

@@ -9,7 +9,7 @@ use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
 pub use reserved::{Scope, is_taken};
 
-/// The case of a Rust name.
+/// The letter case of a Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// Methods, fields, modules: `volume_ratio`.
@@ -47,7 +47,7 @@ pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> 
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
-/// Returns `true` if a name that the author has chosen is a valid Rust name in this case.
+/// Returns `true` if a name that the author has chosen is a valid Rust name with this letter case.
 pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
     let goes_on = |c: char| match case {
@@ -57,7 +57,8 @@ pub fn is_ident(name: &str, case: Case) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
 }
 
-/// Returns the type name of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
+/// Returns the type name of a group's handle. The suffix avoids a collision with the type of an endpoint that has the
+/// same name as the group.
 pub fn handle(module: &str) -> String {
     module.to_upper_camel_case() + "Group"
 }
@@ -77,7 +78,7 @@ pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Returns `true` if a name is valid for an emitted crate, and is not the name of one of its dependencies.
+/// Returns `true` if an emitted crate can have this name: a valid Rust name that is not one of `CRATES`.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -76,7 +76,7 @@ struct Resolver<'a> {
     is_blind: bool,
     cut: &'a HashSet<String>,
     errors: Diagnostics,
-    /// The keys of the errors that `load` has reported, which are not reported again.
+    /// The errors that `load` has reported, as rule, file and position. They are not reported again.
     reported: HashSet<(&'static str, String, usize)>,
     /// The names of the types in `service.yaml`.
     types: HashSet<&'a str>,

@@ -1,6 +1,6 @@
 //! A value with its location in the catalogue, for errors about the value.
 //!
-//! A spanned value is compared, printed and read like the value itself.
+//! A spanned value dereferences to the value, and is compared and printed like the value.
 
 use std::fmt;
 use std::ops::Deref;

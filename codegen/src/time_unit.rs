@@ -36,8 +36,8 @@ pub enum TimeForm {
 }
 
 impl TimeForm {
-    /// Returns the form of timestamps with this unit or format; `None` if neither is declared. If both are declared,
-    /// which is an error, the format is used.
+    /// Returns the format of timestamps for a declared unit or `format`; `None` if neither is declared. If both are
+    /// declared, which is an error, `format` is used.
     pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
         format.map(Self::Written).or(unit.map(Self::Counted))
     }

@@ -32,7 +32,8 @@ pub struct Folder {
     pub root: PathBuf,
     /// The Cargo name of the crate for which the files are emitted; `None` for files that are the same for every crate.
     pub package: Option<String>,
-    /// `true` if the folder also contains other files. In such a folder, files without the marker are ignored.
+    /// `true` if the folder also contains other files. In such a folder, a file without the marker is ignored, unless
+    /// it is at the path of an emitted file.
     pub is_shared: bool,
     /// All files emitted into the folder.
     pub files: Vec<File>,
@@ -65,8 +66,8 @@ pub enum ChangeKind {
     Drifted(String),
     /// The file on disk has the marker, but is no longer emitted. Temporary files of an interrupted run are stale too.
     Stale,
-    /// The file on disk has no marker, or the marker of another crate. The value is the name of that crate. The
-    /// generator does not change the file.
+    /// The file on disk has no marker, or the marker of another crate. The value is the name of the other crate, if the
+    /// marker contains it. The generator does not change the file.
     Foreign(Option<String>),
 }
 
@@ -110,8 +111,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares folders with the emitted files. In [`Mode::Write`], updates all folders and writes the other files, or
-/// writes nothing if there is a conflict or if one of the texts cannot be written.
+/// Compares folders with the emitted files. In [`Mode::Write`], also updates all folders and writes the files in
+/// `others`. If there is a conflict, or if one of the texts cannot be written, nothing is written.
 ///
 /// Returns one report for each folder, in the given order.
 pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> io::Result<Vec<Report>> {
@@ -143,8 +144,8 @@ impl Folder {
         self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
-    /// Returns the files on disk that are compared, with their texts. In a shared folder, these are only the emitted,
-    /// the temporary and the marked files.
+    /// Returns the files on disk that are compared, with their texts. In a shared folder, only files at the path of an
+    /// emitted file, temporary files, and files with the marker of this crate are compared.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -156,7 +157,7 @@ impl Folder {
                 emitted.contains_key(path.as_str()) || is_left_over(path) || text.as_ref().is_some_and(is_own)
             });
         }
-        // A folder at the path of a file is a conflict, even if it is empty.
+        // A folder at the path of an emitted file is a conflict, even if the folder is empty.
         let in_the_way = emitted.keys().filter(|path| self.root.join(path).is_dir());
         on_disk.extend(in_the_way.map(|path| ((*path).to_owned(), None)));
         Ok(on_disk)
@@ -194,7 +195,7 @@ impl Folder {
     }
 }
 
-/// The part of a marker before the name of the crate.
+/// The text between `MARKER` and the name of the crate.
 const FOR: &str = " for ";
 
 /// The suffix of a temporary file.
@@ -244,12 +245,12 @@ fn named(path: &Path, error: impl fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// Returns the name of the crate in the marker at the top of a text; `None` without a marker, and an empty name if the
-/// marker has none.
+/// Returns the name of the crate in the marker at the top of a text; `None` if there is no marker, and an empty text if
+/// the marker does not contain a name.
 ///
 /// The marker must be the first comment, or the first value in formats without comments.
 fn owner(text: &str) -> Option<&str> {
-    // A first line that marks a merge conflict is skipped, because the marker of the file is then on the second line.
+    // If the first line begins a merge conflict of git, the marker of the file is on the second line.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
     let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
     let rest = start.strip_prefix(MARKER)?;

@@ -27,7 +27,7 @@ pub struct Addition {
     pub summary: Option<String>,
     /// The names of shared params and param sets; if omitted, the params are `unknown`.
     pub params: Option<Vec<String>>,
-    /// The label of the path's evidence, as written in the catalogue.
+    /// The evidence of the path, as a word of the catalogue, such as `documented`.
     pub evidence: String,
 }
 

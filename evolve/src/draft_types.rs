@@ -1,5 +1,5 @@
-//! The types of a draft, which is new content for a catalogue. They are written as in the catalogue, but named types
-//! and records have provisional names with numbers, such as `record 3`.
+//! The types of a draft. A draft is new content for a catalogue. Its types are written as in the catalogue, but named
+//! types and records have provisional names with numbers, such as `record 3`.
 
 use heck::ToSnakeCase;
 

@@ -125,7 +125,7 @@ pub(super) struct Editor {
     /// The files that have been edited.
     edited: BTreeSet<String>,
     notes: Vec<String>,
-    /// The subject of the next notes, which is prepended to each of them.
+    /// The subject that is prepended to each of the next notes.
     pub(super) subject: String,
 }
 
@@ -184,7 +184,7 @@ impl Editor {
         }
     }
 
-    /// Returns the items of a list; if the list is missing, there are none.
+    /// Returns the items of a list, or no items if the list is missing.
     pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
         if let Tree::List(items) = list.tree(self) { items } else { &[] }
     }
@@ -205,7 +205,7 @@ impl Editor {
 
     /// Runs an edit, and undoes it if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        // `edited` is not restored: `close` omits files whose text is unchanged.
+        // `edited` does not have to be restored, because `close` omits edited files whose text is unchanged.
         let (trees, notes) = (self.trees.clone(), self.notes.len());
         work(self).inspect_err(|_| {
             self.trees = trees;
@@ -265,7 +265,7 @@ impl Editor {
             };
             after.insert(name, text);
         }
-        // The original texts were already checked when the catalogue was opened.
+        // Unchanged texts are not checked again, because they were checked when the catalogue was opened.
         if after != self.before {
             let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
             codegen::resolve(&load_texts(&texts)).map_err(Refusal::Catalogue)?;

@@ -66,7 +66,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    // The drafted bodies depend on the envelope of the catalogue.
+    // The drafted bodies depend on the envelope of the catalogue, so the draft gets a copy of the envelope, without the
+    // fields of the metadata.
     let mut envelope = editor.tree(SERVICE).get("envelope").cloned();
     let metadata = envelope.as_mut().and_then(|envelope| envelope.get_mut("metadata")?.get_mut("fields"));
     if let Some(fields) = metadata {
@@ -76,8 +77,8 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
-        // If the paths of the catalogue include the server's path, the base URLs necessarily differ, so the difference
-        // is not noted.
+        // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
+        // base URL of the description. This difference is not noted.
         service::note_differences(&service, suffix.is_empty(), &mut editor);
     }
     for line in omitted {
@@ -103,7 +104,7 @@ struct Reader<'d> {
     nesting: usize,
     /// The suffix of every base URL, as a path.
     suffix: String,
-    /// The path of the description's server, which precedes the paths of the operations.
+    /// The path of the description's server. It precedes the path of each operation.
     server_path: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
@@ -145,7 +146,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Resolves references. A reference that leads to no definition is noted.
+    /// Resolves references. A reference without a definition is noted.
     fn resolve(&mut self, value: &'d Value, pointer: &str) -> Option<(&'d Value, Option<&'d str>)> {
         let found = self.document.follow(value);
         if let (None, Some(reference)) = (found, text(value, "$ref")) {

@@ -61,7 +61,7 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
         let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut enum_fields));
         editor.subject.clear();
         match outcome {
-            // An endpoint with unusable responses does not affect the others.
+            // An endpoint with unusable responses does not affect the other endpoints.
             Err(Refusal::Message(why)) if options.endpoints.len() > 1 => {
                 editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
             }

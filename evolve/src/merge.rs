@@ -51,7 +51,7 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint that contains the type or record. If `name` is in use, it becomes the prefix of
+    /// The name of the field or endpoint that contains the type or record. If `name` is in use, `owner` is prepended to
     /// `name`.
     pub(crate) owner: String,
     /// `true` if the user chose the name. The drafted type is then merged into the known type with this name, even if
@@ -109,7 +109,7 @@ pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
 
-/// A drafted endpoint (`new`) and, if the catalogue has the endpoint, its YAML path in the catalogue (`known`).
+/// The path of an endpoint in the draft (`new`) and, if the catalogue has the endpoint, in the catalogue (`known`).
 /// `params` is `true` if the draft contains the params and the catalogue does not; the same applies to `body`.
 #[derive(Debug)]
 struct Gap {
@@ -163,7 +163,7 @@ impl Merger<'_> {
     fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
         let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
         let here = known.as_ref().map(|known| known.tree(self.editor));
-        // If a description lists no params, this does not prove that there are none.
+        // A description without params does not prove that there are none, so unknown params stay unknown.
         let lists_params =
             self.draft.source != Source::Description || !new.tree(&self.draft.editor).entries("params").is_empty();
         let is_open = |here: &Tree| lists_params && known_value(here, "params").is_none();
@@ -210,7 +210,7 @@ impl Merger<'_> {
             self.keep_time(&here, &mut body, gap);
             self.editor.set(known, "body", body);
         }
-        // An endpoint with a path needs all keys.
+        // An endpoint with a path needs all keys, so a missing key is set to `unknown`.
         for key in ["params", "body"] {
             let here = known.tree(self.editor);
             if here.get(key).is_none() && known_text(here, "path").is_some() {

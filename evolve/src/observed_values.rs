@@ -49,7 +49,8 @@ pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 /// The maximum number of values of an enum. Further strings are not stored.
 pub(super) const MAX_VALUES: usize = 200;
 
-/// A longer list is assumed to be a row only if the catalogue declares a positional record.
+/// The maximum length of lists that may be rows. Longer rows are recognized only if the catalogue declares a positional
+/// record.
 const MAX_ROW: usize = 40;
 
 /// The maximum number of items of a list that are analysed by index.

@@ -62,8 +62,8 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added its own block
-/// of headers first, so only the last block is used.
+/// Splits a response into its headers and its body, and rejects an error status. A proxy may have added another block
+/// of headers before the headers of the response, so only the last block is used.
 fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();

@@ -194,7 +194,8 @@ impl FileEdit {
     }
 
     fn spliced(&mut self) -> String {
-        // At the same position, an insertion precedes a removal.
+        // At the same position, an insertion must precede a removal. In the reverse order, the removed text would be
+        // copied after the insertion.
         self.splices.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut text, mut from) = (String::new(), 0);
         for (range, new) in &self.splices {

@@ -1,4 +1,4 @@
-//! A path in the catalogue: a file, and the keys and indices that lead to a value in the file.
+//! A path in the catalogue: a file, and the keys and indices from the root of the file to a value.
 
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
@@ -28,7 +28,7 @@ impl YamlPath {
         Self::service().key("envelope")
     }
 
-    /// Returns the module of the group that the file describes.
+    /// Returns the module of the group that the file of this path describes.
     pub(crate) fn module(&self) -> &str {
         self.file.trim_end_matches(".yaml")
     }

@@ -1,5 +1,5 @@
-//! Prints each minute once it is closed. The program starts with the last five minutes, and catches up in the same way
-//! after an outage.
+//! Prints each minute once it is closed. The program starts with the last five minutes. After an outage, it first
+//! prints the minutes that it missed.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -42,8 +42,9 @@
 //!
 //! # History
 //!
-//! One response has at most one page of records and does not report whether there are more. [`Request::history`]
-//! returns every record of a time range exactly once, in time order. The end of the range is exclusive.
+//! One response has at most one page of records, and does not report whether the API has more records.
+//! [`Request::history`] returns every record of a time range exactly once, in time order. The end of the range is
+//! exclusive.
 //!
 //! ```no_run
 //! # use std::time::Duration;
@@ -83,12 +84,12 @@
 //!
 //! # Concurrent requests
 //!
-//! Spawn, join or buffer as many requests as you like. Each one becomes a separate task when it is first polled, and
-//! all of them wait in one queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue.
-//! Token requests are sent first, then retries, then requests in order of arrival. An [`Observer`](observer::Observer)
-//! receives an event for each attempt and wait, and for the end of each request ([`Event`](observer::Event)). A custom
-//! [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent. The crate `generated-client-shared-gate`
-//! shares the rate limit of an API key between machines.
+//! Spawn, join or buffer as many requests as you like. Each request becomes a separate task when it is first polled,
+//! and all requests wait in one queue for the rate limit. Of all timeouts, only [`Builder::queue_timeout`] counts the
+//! time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
+//! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request
+//! ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
+//! The crate `generated-client-shared-gate` shares the rate limit of an API key between machines.
 //!
 //! # Limits and errors
 //!
@@ -135,10 +136,10 @@
 //!
 //! serde writes and reads records, series and values in their wire form. The record of an endpoint is in the module of
 //! its group, for example [`orderflow::VolumeRatioRecord`]. [`Series::column`] and [`Series::times`] also work if the
-//! fields of the records are unknown (a history has the method `column` and the field `times`), and a record returns its values [by name](record::Record::value). A
-//! [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step, such
-//! as a `Duration` of one hour. For your tests, records implement `Default`, a series is created from a `Vec`, and a
-//! transport from a closure ([`transport::from_fn`]).
+//! fields of the records are unknown (a history has the method `column` and the field `times`), and a record returns
+//! its values [by name](record::Record::value). A [`Timestamp`] is UTC. Timestamps can be subtracted, and
+//! [`floor`](Timestamp::floor) rounds them down to a step, such as a `Duration` of one hour. For your tests, records
+//! implement `Default`, a series is created from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
 //!
 //! ```
 //! # use generated_client::{Series, Value};

@@ -50,7 +50,8 @@ fn assert_grammar(text: &str) {
     assert!(serde_json::from_str::<IgnoredAny>(text).is_ok(), "{text} is not JSON");
 }
 
-/// Returns whether a series of arbitrary records may be rejected with this error.
+/// Returns whether the decoder may reject a body with this error. A body with a list at `data` may be rejected only
+/// because of a duplicate key or its metadata, because each record may be any value.
 fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
     let is_series = expected.is_some_and(|expected| expected["data"].is_array());
     !is_series || error.contains("duplicate key") || error.starts_with("`metadata")
@@ -135,7 +136,7 @@ fn assert_number(number: f64, expected: &Value) {
 }
 
 /// Returns the integer of a JSON value that is a number or a string; `None` if the conversion would lose digits.
-// The comparison above guarantees that the cast is exact.
+// The cast is exact, because only whole numbers with an absolute value below 2^53 are cast.
 #[allow(clippy::cast_possible_truncation)]
 fn integer_of(value: &Value) -> Option<i64> {
     let written = match value {

@@ -1,4 +1,4 @@
-//! No `Retry-After` header delays a request for longer than the rules allow.
+//! No `Retry-After` header delays a request for longer than the retry rules allow.
 
 use std::time::Duration;
 
@@ -51,8 +51,8 @@ fn is_decimal(value: &str) -> bool {
         && !value.ends_with('.')
 }
 
-/// Asserts that the rate limiter never pauses for longer than the rules allow, and that a request that would have to
-/// wait longer fails at once.
+/// Asserts that neither a pause of the rate limiter nor a delay before an attempt is longer than the retry rules allow,
+/// and that a request fails at once if its `Retry-After` is longer.
 fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
     let rules = Retry::default().max_retry_after(longest);

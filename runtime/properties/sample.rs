@@ -1,6 +1,6 @@
 //! A mock service without a catalogue, for tests of the decoder.
 //!
-//! Its record has a field of every type, so that the results apply to any service.
+//! Its record has a field of every type, so that the tests cover the fields of any service.
 
 #![allow(dead_code, unreachable_pub, reason = "has the same methods as emitted records")]
 

@@ -1,8 +1,8 @@
 //! Clients that are built from settings, and requests as values with params and options.
 //!
-//! [`Builder`] collects the settings. A request is sent by awaiting it, or by a background thread if it is blocking.
-//! [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of each
-//! emitted crate.
+//! [`Builder`] collects the settings. A request is sent when it is awaited; the blocking methods use a background
+//! thread. [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of
+//! each emitted crate.
 
 #[cfg(feature = "blocking")]
 mod blocking;

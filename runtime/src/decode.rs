@@ -1,9 +1,9 @@
-//! The decoder reads the JSON text of a body into rows, one per record. `fields/` turns records into columns, and back
-//! into JSON.
+//! The decoder reads the JSON text of a body into rows, one per record. The module `fields` converts records to
+//! columns or to JSON.
 //!
-//! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
-//! is compiled once for all of them. A body with anything after its JSON value is an error. The results are the same
-//! even if another crate turns on features of `serde_json`.
+//! The decoder parses the JSON once; the tables of fields define the values that it expects. Its code depends on no
+//! endpoint and no record type, so it is compiled once for all of them. A body with anything after its JSON value is an
+//! error. The results are the same even if another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -50,7 +50,7 @@ struct Problem {
     /// its own key or index in front.
     path: String,
     problem: String,
-    /// True if the body contains no records, so that it may be an error of the service.
+    /// True if the body contains no records. Such a body may be an error message of the service.
     no_data: bool,
 }
 
@@ -91,7 +91,7 @@ impl DecodeError {
         error
     }
 
-    /// Returns whether the body has no records at all, so that it may be an error of the service.
+    /// Returns whether the body has no records at all. Such a body may be an error message of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }

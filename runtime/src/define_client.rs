@@ -1,8 +1,8 @@
 //! Macros that define types in an emitted crate: `Client` and `Request`, which are thin wrappers of the runtime's
 //! types, and aliases for other types of the runtime.
 //!
-//! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
-//! trait. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
+//! An emitted crate defines these types itself, so that its groups and setters are inherent methods, without a trait to
+//! import. The types are written once, in these macros, and contain no behaviour: each method calls the runtime.
 
 mod client;
 mod log;
@@ -42,8 +42,8 @@ macro_rules! takes {
     };
 }
 
-/// Defines a marker type for each endpoint of a group. The input is the type of the group, then `Marker method` for each
-/// endpoint, or `Marker method : HasHistory` for an endpoint with a history.
+/// Defines a marker type for each endpoint of a group. The input is the type of the group, and for each endpoint
+/// `Marker method`, or `Marker method : HasHistory` if the endpoint has a history.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {

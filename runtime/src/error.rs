@@ -31,7 +31,7 @@ struct Inner {
     facts: Facts,
 }
 
-/// Further facts about a failure, none of which every failure has.
+/// Further facts about a failure; each of them may be absent.
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
 struct Facts {
@@ -53,8 +53,8 @@ struct Facts {
     source: Option<Cause>,
 }
 
-/// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The names that
-/// services use come first.
+/// Headers that contain the id of a request in the logs of a service, a proxy or a tracing system. The headers that
+/// services use precede the others.
 const REQUEST_ID: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -97,8 +97,8 @@ pub enum ErrorKind {
     Shutdown,
     /// The body does not match the catalogue.
     Decode,
-    /// Requested data is missing from the response (see `Series::require_complete`), or may be missing because a step of
-    /// a history has more records than fit on a page.
+    /// Requested data is missing from the response (see `Series::require_complete`), or may be missing because a step
+    /// of a history has more records than fit on a page.
     Incomplete,
 }
 
@@ -161,8 +161,8 @@ impl Error {
         self.0.facts.timing.elapsed
     }
 
-    /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts. This time
-    /// is part of [`Error::elapsed`].
+    /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts. This
+    /// time is part of [`Error::elapsed`].
     pub fn waited(&self) -> Duration {
         self.0.facts.timing.waited
     }

@@ -103,8 +103,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
-    /// By default, the history ends with the error. With this setting, the history ends only with an error that every
-    /// page would have, because the credentials or the first request were rejected.
+    /// By default, the history ends with the error. With this setting, the history ends only after an error that every
+    /// page would have, such as rejected credentials or a rejected first request.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
@@ -138,10 +138,10 @@ impl<E: HasHistory> History<E> {
 
     /// Continues from the checkpoint of an earlier run.
     ///
-    /// The range may end later than that of the earlier run. If the last intervals of the earlier run had no records, they
-    /// are then requested again. A gap before a later record is not requested again; fetch it with a history of its
-    /// range. Page size and order may differ too. The history returns an error if the checkpoint belongs to
-    /// another request or host, to a range with another start, or to a [`Follow`].
+    /// The range may end later than that of the earlier run. In that case, the last intervals of the earlier run are
+    /// requested again if they had no records. A gap that is followed by a record is not requested again; to fetch it,
+    /// use a history of the gap's range. Page size and order may differ too. The history returns an error if the
+    /// checkpoint belongs to another request or host, to a range with another start, or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self

@@ -1,7 +1,7 @@
 //! The runtime of all clients that are generated from a catalogue.
 //!
-//! This crate is independent of any catalogue. An emitted crate passes the catalogue's description of a service to it
-//! (see [`registry`]), and calls [`define_client!`] to define its types, such as `Client`. Users depend on the emitted
+//! This crate is independent of any catalogue. An emitted crate passes the catalogue's description of a service to this
+//! crate (see [`registry`]), and calls [`define_client!`] to define types such as `Client`. Users depend on the emitted
 //! crate, which re-exports this crate.
 //!
 //! # Features

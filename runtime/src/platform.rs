@@ -31,7 +31,7 @@ pub(crate) fn random() -> f64 {
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// The runtime that drives tasks and timers.
+/// The Tokio runtime that drives tasks and timers.
 #[derive(Clone)]
 pub(crate) struct Runtime(Handle);
 
@@ -59,7 +59,7 @@ impl Runtime {
     }
 }
 
-/// A future that runs concurrently until this handle is dropped.
+/// The handle of a future that runs concurrently until the handle is dropped.
 ///
 /// If the future panics, polling the handle panics too. If the runtime ends before the future, the handle returns an
 /// error. Dropping the handle drops the future immediately, even if the runtime is not running, so that the future

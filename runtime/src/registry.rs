@@ -2,7 +2,8 @@
 //!
 //! The types are written by hand. The data is emitted from the catalogue, as `SERVICE` and `GROUPS`; `REGISTRY`
 //! contains both. The registry is static, so no client is needed to read it: tools list its endpoints, a mock server
-//! uses it to route requests, and errors contain names from it. A release may add fields to these types.
+//! uses it to route requests, and errors contain names from it. A later release of this crate may add fields to the
+//! types.
 
 mod endpoint;
 mod history;
@@ -26,7 +27,7 @@ pub struct Registry {
     pub service: &'static ServiceInfo,
     /// Every group with its endpoints.
     pub groups: &'static [&'static GroupInfo],
-    /// The metadata of a series.
+    /// The description of the metadata of a series.
     pub metadata: &'static RecordInfo,
 }
 
@@ -62,8 +63,8 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Returns the label that the generated reference documentation uses. It can be part of a sentence such as "the
-    /// path is documented".
+    /// Returns the label that the generated reference documentation uses. The label can be part of a sentence such as
+    /// "the path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Documented => "documented",

@@ -1,7 +1,7 @@
 //! A request before it is sent: the endpoint, its params and the resulting URL.
 //!
-//! The values of params are checked, and encoded into the path and query. Nothing here depends on the type of an
-//! endpoint, and nothing is sent.
+//! The values of params are checked, and encoded into the path and query. This module does not depend on the Rust type
+//! of an endpoint, and sends nothing.
 
 mod base_url;
 pub(crate) mod check;

@@ -27,11 +27,11 @@ pub(crate) trait Redact {
         headers.rewrite(|value| self.redact_bytes(value));
     }
 
-    /// Masks every secret in bytes, which may not be valid text.
+    /// Masks every secret in bytes, which need not be valid UTF-8.
     fn redact_bytes(&self, bytes: &mut [u8]) {
         let mut secrets = self.secrets();
-        // Longer secrets are masked first. One secret may be part of another, and if the part were masked first, the
-        // rest would stay visible.
+        // Longer secrets are masked first. A short secret may be part of a long one; if the short secret were masked
+        // first, the rest of the long secret would stay visible.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
         for secret in &secrets {
             mask::mask(bytes, secret.expose());

@@ -261,7 +261,7 @@ pub struct TransportError {
     message: String,
     timeout: bool,
     permanent: bool,
-    /// The maximum size that the body exceeds.
+    /// The maximum size of the body in bytes, if the body exceeds it.
     body_limit: Option<usize>,
     status_and_headers: Option<Box<(u16, Headers)>>,
     stale: bool,

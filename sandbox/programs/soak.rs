@@ -123,7 +123,7 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
 fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
     let state = account.state();
     let late = state.rate_limited_at.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
-    // The first minutes fill pools, windows and the allocator.
+    // Pools, windows and the allocator fill in the first minutes, so growth counts from the third figure.
     let growth = match memory {
         [_, _, before, .., after] => after.saturating_sub(before + before / 10 + 2048),
         _ => 0,

@@ -26,7 +26,7 @@ use self::delivery::{Delivery, Phase};
 use self::edit::Edit;
 use crate::seed::Seed;
 
-/// Selects the matching requests to which a rule applies.
+/// The share of the matching requests to which a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
     /// Each request with this probability, from 0 to 1.

@@ -143,7 +143,7 @@ impl AsyncWrite for FaultStream {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_reset() {
-            // A FIN before the reset would look like an orderly end.
+            // No FIN is sent here, because a FIN before the reset would look like an orderly end.
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_shutdown(context)

@@ -70,7 +70,7 @@ async fn with_faults(
             body = edit.apply(&body, target.endpoint(), shared.registry.service, dice).into();
         }
     }
-    // Edits may have changed the length.
+    // Edits may have changed the length, so the server has to add the header again.
     head.headers.remove(CONTENT_LENGTH);
     match faults.delivery {
         None => Response::from_parts(head, Body::from(body)),

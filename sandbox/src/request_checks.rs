@@ -86,8 +86,8 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     assert!(sent.split(['?', '&']).skip(1).any(|param| param == expected), "{expected} is not in {sent}");
 }
 
-/// Checks that the example request of an endpoint sets every required param, and that its values are not known to be
-/// rejected.
+/// Checks that the example request of an endpoint sets every required param, and that it contains no value that is
+/// known to be rejected.
 fn example<E: Endpoint>(request: &Request<E>) {
     let sent = request.path_and_query();
     let query = || sent.split(['?', '&']).skip(1);

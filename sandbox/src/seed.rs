@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(u64);
 
-/// The components of [`Seed::swing`], which are linear within a segment: the length of a segment in seconds, and the
-/// share of the amplitude.
+/// The components of [`Seed::swing`]. Each has the length of its segments in seconds and its share of the amplitude. A
+/// component is linear within a segment.
 const SEGMENTS: [(i64, f64); 3] = [(900, 0.2), (14_400, 0.3), (259_200, 0.5)];
 
 impl Seed {

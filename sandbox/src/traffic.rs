@@ -62,9 +62,9 @@ struct State {
     rate_limited: u64,
     in_flight: usize,
     peak_in_flight: usize,
-    /// The requests that arrived, for each limit set of the registry.
+    /// For each limit set of the registry, the requests that arrived within the last window of the set.
     arrived: Vec<(&'static LimitInfo, Window)>,
-    /// The requests within the limits, for each enforced limit set.
+    /// For each enforced limit set, the requests that were admitted within the last window of the set.
     admitted: Vec<Window>,
 }
 

@@ -149,7 +149,7 @@ impl Fleet {
         Ok(Instant::now())
     }
 
-    /// Counts the served requests for a time, and returns them as a share of the limit.
+    /// Counts the requests that are served during `time`, and returns the number as a share of the limit.
     async fn used(&self, time: Duration) -> f64 {
         let (begun, before) = (Instant::now(), self.served());
         sleep(time).await;
@@ -208,7 +208,7 @@ impl Fleet {
         let before = self.used(time / 2).await;
         let (took, most) = match trouble {
             Trouble::Kill => (self.kill().await?, BACK),
-            // The window with its safety margin, and a second in which the machines reconnect.
+            // The downtime, the window with its safety margin, and a second in which the machines reconnect.
             Trouble::Restart => (self.restart().await?, AWAY + self.window.mul_f64(1.01) + SECOND),
         };
         let after = self.used(time / 2).await;

@@ -1,8 +1,9 @@
 //! Lower and upper bounds of the server's time.
 //!
-//! The bounds are computed from the local times before and after each exchange with the server: they are the earliest
-//! and the latest time that the server's clock may show. A sent request is counted at the latest time, and the next
-//! request is admitted by the earliest time, so uncertainty about the clock makes the gate slower, never too fast.
+//! The bounds are the earliest and the latest time that the server's clock may show. They are computed from each
+//! reading of the server's clock and from the local times before and after it. A sent request is counted at the latest
+//! time, and the next request is admitted by the earliest time, so uncertainty about the clock makes the gate slower,
+//! never too fast.
 
 use std::time::Duration;
 
@@ -82,10 +83,10 @@ mod tests {
         assert_eq!((clock.earliest(at(50)), clock.latest(at(50))), (shown(1030), shown(1070)));
         clock.learn(at(60), at(62), shown(1061));
         assert_eq!((clock.earliest(at(62)), clock.latest(at(62))), (shown(1061), shown(1063)));
-        // A slow exchange does not widen the bounds.
+        // A slow response of the server does not widen the bounds.
         clock.learn(at(70), at(170), shown(1090));
         assert!(clock.earliest(at(170)) > shown(1168) && clock.latest(at(170)) < shown(1172));
-        // Without exchanges the bounds widen slowly, in both directions.
+        // Without further readings of the server's clock, the bounds widen slowly, in both directions.
         let later = clock.latest(at(10_170)).saturating_sub(clock.earliest(at(10_170)));
         assert!(later > 20 * MILLISECOND && later < 24 * MILLISECOND, "{later:?}");
         let sooner = clock.latest(start).saturating_sub(clock.earliest(start));

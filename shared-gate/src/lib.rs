@@ -40,12 +40,13 @@
 //! in the meantime, the server rejects the next state and returns the current one. A script of a few lines does this
 //! compare-and-set and reads the server's clock; it is the only code that the server executes. The same Rust code as in
 //! the built-in gate decides which requests are admitted. A machine admits requests slightly before they may be sent,
-//! so that the exchange with the server does not delay them.
+//! so that the round trip to the server does not delay them.
 //!
 //! A window that counts only the requests of some endpoints has a separate shared state, under the key `NAME/NUMBER`.
 //!
-//! An exchange with the server takes one round trip, and the server processes one exchange after the other. Keep the
-//! server near: with a round-trip time of a millisecond, hundreds of machines share a limit of ten requests per second.
+//! An exchange of messages with the server takes one round trip, and the server processes one exchange after the other.
+//! Keep the server near: with a round-trip time of a millisecond, hundreds of machines share a limit of ten requests
+//! per second.
 //!
 //! The module [`fleet`] describes several programs with one API key.
 //!

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::state_store::StateStore;
 use crate::worker::Worker;
 
-/// The error of an exchange with the server.
+/// The error of a failed call to the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// A failure that may end without a change by the user.
@@ -44,7 +44,7 @@ const STEP: Duration = Duration::from_millis(250);
 impl<S: StateStore> Worker<S> {
     /// Starts an outage, or continues the current one.
     pub(crate) fn lose(&mut self, failure: Failure) {
-        // Other machines may change the shared state during the outage.
+        // Other machines may change the shared state during the outage, so the state is read again after it.
         self.known = None;
         let now = Instant::now();
         let (since, failures) = self.outage.as_ref().map_or((now, 0), |outage| (outage.since, outage.failures + 1));

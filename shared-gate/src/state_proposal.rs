@@ -14,7 +14,7 @@ use crate::shared_state::{InFlight, SharedState};
 use crate::state_store::{LIFETIME, StateStore};
 use crate::worker::Worker;
 
-/// The state of the server at a time.
+/// The shared state on the server, with its version, as read or written at a local time.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) version: String,
@@ -23,7 +23,8 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Returns `true` if the server, whose current run is `run`, must still have the shared state.
+    /// Returns `true` if the server should still have this shared state: the server has had the state during its
+    /// current run `run`, and the lifetime of the state has not passed.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < LIFETIME

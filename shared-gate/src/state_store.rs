@@ -43,9 +43,9 @@ pub(crate) struct Response {
 /// The part of the response that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
-    /// Nothing is new: the machine knew the current version, and the text that it sent, if any, was stored.
+    /// Nothing is new: the machine knew the current version. If the machine sent a text, the store has stored it.
     None,
-    /// The store has another text, or none.
+    /// The store has a text that the machine does not know, or no text.
     Other(Option<String>),
 }
 

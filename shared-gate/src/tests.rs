@@ -87,7 +87,7 @@ impl Machine {
         self.tasks.drain(..).for_each(|task| task.abort());
     }
 
-    /// Waits until its tasks have ended, and returns the number of successful calls.
+    /// Waits until the tasks of the machine have ended, and returns the number of successful calls.
     async fn finish(&mut self) -> u64 {
         let mut calls = 0;
         for task in self.tasks.drain(..) {

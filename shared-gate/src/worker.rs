@@ -21,7 +21,7 @@ use crate::state_proposal::{Known, Proposal};
 use crate::state_store::{Offer, Response, StateStore, Stored, Update};
 use crate::status::Status;
 
-/// Maximum delay before an event is written. Further events in this time are written with it.
+/// Maximum delay before an event is written. Events that occur during the delay are written together.
 const WRITING: Duration = Duration::from_millis(25);
 
 /// A shared state that is older than this is read again before it makes requests wait.
@@ -119,7 +119,7 @@ impl<S: StateStore> Worker<S> {
                     }
                 }
             };
-            // If the server cannot be reached, the slots are released when the lease ends.
+            // The worker does not wait for an unreachable server: the slots are released when the lease ends.
             if self.is_closed && (self.is_idle() || self.outage.is_some()) {
                 return;
             }
@@ -152,7 +152,7 @@ impl<S: StateStore> Worker<S> {
             }
             Message::Status(question) => {
                 self.questions.push(question);
-                // The status has to contain all events, so these are written at once.
+                // The status has to contain all events, so the events are written at once.
                 self.write_by = Some(now).filter(|_| !self.events.is_empty());
             }
         }
@@ -229,7 +229,7 @@ impl<S: StateStore> Worker<S> {
         let unsettled = self.unsettled.take();
         let is_deleted = response.update == Update::Other(None);
         if is_deleted && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
-            // A new shared state would delay all requests, and each further deletion would delay them again.
+            // This is an error, because a new shared state would delay all requests after each deletion.
             return Err(Failure::Permanent(RateLimiterError::new(DELETED)));
         }
         let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
@@ -245,8 +245,8 @@ impl<S: StateStore> Worker<S> {
                 || shared.exchange(&self.machine) == Some(proposal.number)
         };
         let accepted = unsettled.filter(is_accepted);
-        // The clock may have been set while the proposal was in transit, so even a state that this machine has just
-        // written is checked.
+        // The clock may have been set while the proposal was in transit, so the time is checked even in a state that
+        // this machine has just written.
         let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {

@@ -129,7 +129,7 @@ impl Backfill {
 
     /// Sets the monitor of the client's requests. The run ends after two minutes in which no request got a response.
     ///
-    /// Without a monitor, a run knows only which pages have finished, so it may notice an outage later.
+    /// Without a monitor, a run knows only which pages have finished, so it may take longer to notice an outage.
     pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
         self.response_monitor = monitor;
         self
@@ -155,12 +155,13 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// Creates the history of a range. It continues after failed pages and, if the job is not `strict`, after invalid
-    /// records.
+    /// Creates the history of a range. The history continues after failed pages and, if the job is not `strict`, after
+    /// invalid records.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
-        // Twenty pages at a time use the highest rate limit at a response time of two seconds, and need less memory.
+        // Twenty pages at a time are enough to use the highest rate limit if a response takes two seconds. They need
+        // less memory than the default of 32 pages.
         let history = History::new(request, range).skip_failed_pages().prefetch(20);
         if self.with_open { history.include_partial() } else { history }
     }

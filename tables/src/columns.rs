@@ -1,7 +1,7 @@
 //! The columns of a file: first the columns that identify the series of a row, then the fields of its records.
 //!
-//! Batches with another schema are converted to the schema of the file. If the type of a column has changed, its values
-//! are cast if that loses nothing. Any other change of type is an error that names both types.
+//! Batches with another schema are converted to the schema of the file. If the type of a column has changed from
+//! integer to float, the values are cast. Any other change of type is an error that names both types.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Columns {
     pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
         let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
         for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
-            // If a field of the records has the same name, that field is used, and no column is added.
+            // If a field of the records already has the name of this column, the field is used, and no column is added.
             if !all.iter().chain(&fields).any(|field| field.name() == name) {
                 let metadata = HashMap::from([(IDENTIFIES.to_owned(), "series".to_owned())]);
                 all.push(Field::new(name, DataType::Utf8, true).with_metadata(metadata));

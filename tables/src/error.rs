@@ -43,7 +43,7 @@ impl Error {
         Self::InvalidInput(message.into())
     }
 
-    /// Creates the error for existing files that this version or this job cannot continue.
+    /// Creates the error for existing files to which this version or this job cannot add rows.
     pub(crate) fn rebuild(location: impl fmt::Display, why: impl fmt::Display) -> Self {
         Self::InvalidInput(format!("{location}: {why}; to rebuild, move it away and run the same command again"))
     }
@@ -70,7 +70,8 @@ impl fmt::Display for Error {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
             Self::Damaged { path, why } => {
-                // A text file cannot be continued without its Parquet file, so both must be deleted.
+                // Without its Parquet file, a text file cannot be extended, so the message asks the user to delete both
+                // files.
                 let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
                 let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
                 let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));

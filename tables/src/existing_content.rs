@@ -147,7 +147,8 @@ impl ExistingContent {
         Ok(Self { storage, single, head: head.clone().unwrap_or_else(empty), opened: head })
     }
 
-    /// Rejects a folder that contains rows but no hidden file. This version always writes the hidden file first.
+    /// Rejects a folder that contains rows but no hidden file. An earlier version wrote such a folder, or the folder is
+    /// a part of a data set, because this version always writes the hidden file first.
     pub(crate) async fn check_unknown(&self) -> Result<(), Error> {
         let old = if self.opened.is_none() { self.first_rows().await? } else { None };
         let Some(old) = old else { return Ok(()) };
@@ -220,8 +221,8 @@ impl ExistingContent {
         if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
             return Err(Error::invalid_input(format!("{path}: its folder already has the rows of {}", other.path)));
         }
-        // The state next to a single file is newer than the state in the file. But if the number of rows differs, the
-        // file was replaced, so the state next to it is ignored.
+        // The state next to a single file is newer than the state in the file. But if the two states have different
+        // numbers of rows, the file was replaced, so the state next to it is ignored.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
         Ok(stored.or_else(|| base.cloned()))
@@ -243,7 +244,7 @@ impl ExistingContent {
         }
         self.compare(&mut found).await?;
         if found.schema.is_none() {
-            // All series of an endpoint have the same columns.
+            // All series of an endpoint have the same columns, so a file of any series is enough.
             let files = self.storage.list(&endpoint).await?;
             if let Some(file) = files.iter().find(|file| path_names::read_file(file).is_some()) {
                 found.schema = Some(self.input(file).await?.schema());
@@ -253,8 +254,8 @@ impl ExistingContent {
         Ok(found)
     }
 
-    /// Adapts the row counts of a state to the existing files: removes those of missing files, and adds those of new
-    /// ones.
+    /// Adapts the row counts of a state to the existing files: removes the counts of missing files, and adds the counts
+    /// of new files.
     async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
         let path = found.state.path.clone();
         let files = self.partitions(&path).await?;

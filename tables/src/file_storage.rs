@@ -1,7 +1,7 @@
 //! File storage: files with paths below a root, each of which is written completely or not at all.
 //!
-//! The content of a file is opaque bytes. Disk access blocks the thread, as writing Parquet does, because a run has
-//! nothing else to do until its rows are written.
+//! The content of a file is opaque bytes. Disk access and writing Parquet block the thread. This is acceptable, because
+//! a run has nothing else to do until its rows are written.
 
 mod local;
 #[cfg(feature = "s3")]

@@ -1,8 +1,8 @@
 //! Locks that keep two runs from writing the same series of a target at the same time.
 //!
 //! A run locks a hidden file for each series of a data set, or one hidden file for a single file, and removes these
-//! lock files when it ends. Each lock file names its owner, so that the error of another run can name that owner too.
-//! The operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
+//! lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error. The
+//! operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -86,7 +86,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, String>> {
         file.set_len(0)?;
         file.write_all(owner.as_bytes())?;
         match fs::read_to_string(path) {
-            // Another run removed or replaced the file before it was locked here, so the loop opens a new file.
+            // Another run removed or replaced the file before this run locked it, so the loop opens the file again.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
             // This run has the lock. Reading may have failed, because on some systems a locked file cannot be read

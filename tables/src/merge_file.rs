@@ -44,7 +44,8 @@ pub(crate) async fn merge(
     let members = members(job, content, single).await?;
     // A missing or changed text file is restored from its Parquet file, without requests.
     let has_changed = single.base.is_some() && !single.is_unchanged(content.head.text.as_ref())?;
-    // An unfinished file means that a run was killed before it stored the checksum, not that the text was changed.
+    // If an unfinished file exists, a run was killed before it stored the checksum. The checksum is then outdated
+    // although nobody has changed the text.
     summary.is_restored = has_changed && !single.unfinished().exists();
     if !has_changed && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
@@ -87,7 +88,7 @@ async fn members(job: &Backfill, content: &ExistingContent, single: &SingleFile)
     let known = base.filter(is_listed).map(|state| state.path.clone());
     let mut all: BTreeSet<_> = job.series().iter().map(|series| series.path().to_owned()).chain(known).collect();
     let files = content.storage.list("").await?;
-    // A series without rows has a state if the run did not reach it.
+    // A series may have a state but no rows, for example if the run did not reach it.
     let of_state = |file: &str| Some(file.strip_suffix(saved_state::FILE)?.strip_suffix('/')?.to_owned());
     let of_rows = |file: &str| Some(path_names::read_file(file)?.0.to_owned());
     all.extend(files.iter().filter_map(|file| of_rows(file).or_else(|| of_state(file))));

@@ -130,7 +130,8 @@ fn merge<'r>(
             out(changes.checked(&new.take(ahead)?))?;
             continue;
         }
-        // Here both sources have rows of the same times, of which only the fetched rows are written.
+        // The next rows of both sources have the same times. The fetched rows are written; existing values replace the
+        // fetched values that do not fit their columns.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
         let (was, is, mut written) = (old.take(same)?, new.take(same)?, 0);
@@ -161,7 +162,7 @@ impl Changes {
         rows
     }
 
-    /// Counts new rows. Rows between existing rows count as filled, all others as added.
+    /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
     fn count(&mut self, times: &Timestamps<'_>, from: usize, rows: usize, known: &Known) {
         let before = |time| times.before(from, time).min(rows);
         let filled = known

@@ -85,7 +85,7 @@ impl<W: Write + Send> ParquetFile<W> {
     /// Ends the row group, and adds its checksum to the list.
     fn end_group(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| invalid_input(&error))?;
-        // Only this call passes all bytes of the group to the inner writer.
+        // This call passes the remaining bytes of the group to the inner writer, which computes the checksum.
         self.writer.sync().map_err(|error| Error::storage("the file", error))?;
         self.checksums.push(self.writer.inner_mut().entry());
         Ok(())

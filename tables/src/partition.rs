@@ -34,7 +34,7 @@ impl Partition {
     }
 
     /// Returns the name of the partition, the key in its folder names, the length of the date in those names, and the
-    /// maximum number of days.
+    /// maximum number of days in a period.
     fn facts(self) -> (&'static str, &'static str, usize, u64) {
         match self {
             Self::Day => ("day", "date", 10, 1),

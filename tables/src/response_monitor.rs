@@ -20,7 +20,7 @@ pub struct ResponseMonitor(Arc<Mutex<Outage>>);
 /// item is the time since which no attempt got a response; a response with an error status counts as a response.
 type Outage = (Option<(Instant, Attempted)>, Option<Instant>);
 
-/// The outcome of an attempt: the status of its response, or without a response the phase in which it failed.
+/// The outcome of an attempt: the status of its response or, without a response, the phase in which the attempt failed.
 pub(crate) type Attempted = Result<u16, ErrorKind>;
 
 /// Returns the outcome of a failed request. If only the body failed, for example because it is too large or because it

@@ -83,7 +83,8 @@ fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     params.into_iter().map(|param| param.wire_name).collect()
 }
 
-/// Returns the path of a series: the endpoint, then the params that are set, first those that are not in the catalogue.
+/// Returns the path of a series: the endpoint, and then the params that are set. Params that are not in the catalogue
+/// precede all other params.
 fn path(request: &Request<Dynamic>) -> String {
     let known = params(request);
     let position = |name: &str| known.iter().position(|known| *known == name);

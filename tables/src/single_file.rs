@@ -65,8 +65,8 @@ impl SingleFile {
         if self.format == Format::Parquet { path.to_string() } else { format!("{path} and {parts}") }
     }
 
-    /// Returns the temporary path of the Parquet file that belongs to a text file. It is used until the text is written
-    /// too.
+    /// Returns the temporary path of the Parquet file that belongs to a text file. A run writes the rows to this path
+    /// first, and renames the file after it has written the text.
     pub(crate) fn unfinished(&self) -> PathBuf {
         self.rows.with_extension("next")
     }
@@ -83,7 +83,7 @@ impl SingleFile {
     }
 
     /// Returns `true` if the file exists and is unchanged since a backfill wrote it. `checksum` is the checksum of the
-    /// written text; it is unknown for files of earlier versions.
+    /// written text; `None` if an earlier version wrote the file.
     pub(crate) fn is_unchanged(&self, checksum: Option<&String>) -> Result<bool, Error> {
         Ok(self.path.exists() && (checksum.is_none() || self.text_checksum()?.as_ref() == checksum))
     }

@@ -96,7 +96,8 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
             status.damaged.push(damage.to_string());
             return Ok(status);
         }
-        // An unfinished file means that a run was killed before it stored the checksum, not that the text was changed.
+        // If an unfinished file exists, a run was killed before it stored the checksum. The checksum is then outdated
+        // although nobody has changed the text.
         if !single.unfinished().exists() && !single.is_unchanged(content.head.text.as_ref())? {
             let changed = "missing or changed since a backfill wrote it; the next run writes it again";
             status.damaged.push(format!("{target}: {changed}"));

@@ -45,7 +45,7 @@ impl TableSchema {
         Self { schema: Arc::new(Schema::new(fields)), record }
     }
 
-    /// Returns the columns of a series. If its fields are unknown, these are the time and the record as JSON.
+    /// Returns the columns of a series. If the fields are unknown, the columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let unknown =
             || vec![types::described(series.time(), TIME, &[]), types::described("record", ValueType::Any, &[])];

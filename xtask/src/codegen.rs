@@ -202,8 +202,8 @@ struct Generated {
     created: Vec<File>,
 }
 
-/// Reads a catalogue, and writes the emitted files to the folder of a crate. Our own catalogue also gets the JSON
-/// Schema for editors.
+/// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
+/// JSON Schema for editors.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let package = &crate_folder.package;

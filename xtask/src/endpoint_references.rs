@@ -61,8 +61,8 @@ fn mentions(text: &str) -> Vec<Mention> {
         let line = text[..start].matches('\n').count() + 1;
         let chain = method(&text[start + "client".len()..], "()").and_then(|(group, rest)| {
             let (endpoint, _) = method(rest, "(")?;
-            // `client.builder()` and similar calls are methods of `Client`. Their names are reserved, so no group has
-            // such a name.
+            // A call such as `client.builder()` calls a method of `Client`, not a group. The names of these methods are
+            // reserved, so no group has such a name.
             (!is_taken(Scope::Groups, group)).then(|| format!("{group}.{endpoint}"))
         });
         mentions.extend(chain.map(|name| (line, name)));

@@ -51,7 +51,7 @@ fn library(package: &Value) -> Option<String> {
     Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
-/// Returns a command that runs the same Cargo program that has started this process.
+/// Returns a command that runs the Cargo program by which this process was started.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

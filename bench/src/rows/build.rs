@@ -79,8 +79,8 @@ fn seconds(took: &Took) -> String {
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The first two packages also compile the runtime. The third package compiles only the client, as
-    // after a change of one endpoint.
+    // For the first two packages, Cargo also compiles the runtime. For the third package, Cargo compiles only the
+    // client, as after a change of one endpoint.
     let packages = [
         Package::new(ours, "generated-client", "ours/src/lib.rs").with(BELOW),
         Package::new(ours, "ours-empty", "ours-empty/src/lib.rs").with(BELOW),
@@ -120,8 +120,8 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // Each client is out of date, so client and program are compiled and linked. The last two packages also compile the
-    // libraries that the client depends on.
+    // Before each run, the client is made out of date, so Cargo compiles the client and the program, and links the
+    // program. For the last two packages, Cargo also compiles libraries that the client depends on.
     let packages = [
         Package::new(ours, "all-ours", "ours/src/lib.rs"),
         Package::new(peers, "all-progenitor", "client/src/lib.rs"),

@@ -1,4 +1,4 @@
-//! Measures time and memory of the generator's process, compared with progenitor and for catalogues of three sizes.
+//! Measures the time and the memory of the generator: in comparison with progenitor, and for catalogues of three sizes.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::timing::{Turn, medians};
 
 fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
     let mut command = Command::new(scratch.released_xtask()?);
-    // From the second run on, the files in this folder are up to date, so no disk writes are measured.
+    // From the second run on, the files in this folder are up to date, so the measurements include no disk writes.
     command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(catalogue.with_extension("emitted"));
     Ok(command)
 }

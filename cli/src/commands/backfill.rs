@@ -192,7 +192,7 @@ impl Backfill {
     }
 }
 
-/// Converts the series to the type of the crate `tables`. Paths that are not in the catalogue are omitted.
+/// Converts the series to the type of the crate `tables`. A series whose path is not in the catalogue is omitted.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let requests = series.iter().filter_map(|one| request(client, one));
     Ok(requests.map(tables::SeriesRequest::new).collect::<Result<_, _>>()?)

@@ -57,7 +57,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// The pause between the end of an interval and the backfill. The service publishes the record during this pause.
+/// The pause between the end of an interval and the backfill, in which the service has time to publish the record.
 const DELAY: Duration = Duration::from_secs(5);
 
 impl Poll {

@@ -101,7 +101,7 @@ pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     }
 }
 
-/// Returns `up to date`, or the age of the last record as text.
+/// Returns the state of a series as text: `in the future`, `up to date`, the age of the last record, or `empty`.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         (_, Some(last)) if last > now => "in the future".to_owned(),

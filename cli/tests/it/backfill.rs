@@ -65,7 +65,7 @@ fn second_run_requests_only_new_records() {
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
-/// In the sandbox, the current interval has no record yet, and that does not count as a gap.
+/// In the sandbox, the current interval has no record yet. The missing record does not count as a gap.
 #[test]
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -112,7 +112,7 @@ fn sandbox_rows_and_real_rows_do_not_mix() {
             let output = run_with(&service, &two(&target, more));
             assert!(output.code == Some(2) && output.err.contains("sandbox"), "{}", output.err);
         }
-        // A target with real rows rejects rows of the sandbox too.
+        // Conversely, a target with real rows rejects rows of the sandbox.
         let target = folder.path().join(format!("real-{name}"));
         let real = run_with(&service, &one(&target, &[]));
         assert_eq!(real.code, Some(0), "{}", real.err);
@@ -186,7 +186,7 @@ fn failed_pages_are_reported_and_requested_again() {
     assert_eq!((&object["series"][0]["records"], &object["series"][0]["missing"]), (&0.into(), &2160.into()));
     let why = format!("warning: {}: request from 2025-01-01 00:00 to 2025-", metric().name);
     assert!(output.err.starts_with(&why) && output.err.contains(" failed: status 501"), "{}", output.err);
-    // In a log file, the reason is complete.
+    // Standard error is not a terminal, so the reason is not shortened.
     assert!(output.err.lines().next().unwrap().ends_with("(code fault)"), "{}", output.err);
     let once = Service::with(|builder| builder.fault("1x status=501".parse().unwrap()));
     let partial = run_with(&once, &one(&file, &["--quiet"]));
@@ -246,7 +246,7 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
-/// Instead of the clock, the test changes the time of the last record in the state.
+/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
 #[test]
 fn records_in_the_future_are_a_warning() {
     let folder = tempfile::tempdir().unwrap();
@@ -373,7 +373,8 @@ fn wrapped(by: &[&str], command: &Command) -> Command {
     outer
 }
 
-// On other systems, it is unknown whether SIGHUP is ignored, so the program does not handle the signal.
+// The test needs Linux. On other systems, the program cannot determine whether SIGHUP is ignored, so it does not handle
+// the signal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_closed_terminal_ends_a_run_that_keeps_its_records() {

@@ -26,7 +26,7 @@ fn second_program_names_the_first_one() {
     let process = format!("process {}", first.id());
     assert!(second.err.contains(&process), "{}", second.err);
     assert!(second.err.ends_with("\n  help: wait until the other backfill has ended, then run the command again\n"));
-    // The program cannot clean up, because `kill` sends SIGKILL on systems that have it.
+    // On Unix, `kill` sends SIGKILL, so the program cannot clean up.
     first.kill().unwrap();
     first.wait().unwrap();
     let third = run(&[args.as_slice(), &["--sandbox"]].concat());

@@ -75,7 +75,7 @@ fn a_full_page_of_a_range_is_a_warning() {
         let full = run(&get(&[from, "90d", "--sandbox"]));
         assert!(full.err.starts_with(&warning(default.parse().unwrap())), "{}", full.err);
     }
-    // The last two hours have at most two records.
+    // The last two hours have at most two records, so the page is not full and there is no warning.
     let partial = run(&get(&[from, "2h", limit, metric().page_size(), "--sandbox"]));
     assert_eq!((partial.code, partial.err.as_str()), (Some(0), ""));
 }

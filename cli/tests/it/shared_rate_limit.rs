@@ -7,7 +7,8 @@ use crate::server::Server;
 use crate::support::catalogue::metric;
 use crate::support::{Service, derivs_with, run, text};
 
-/// For a minute after a shared limit is created, nothing is sent, because earlier requests may still count.
+/// For a minute after a shared limit is created, nothing is sent, because requests before the creation may still count
+/// towards the limit.
 #[test]
 fn first_use_of_a_gate_explains_its_wait() {
     let (service, server) = (Service::start(), Server::start(None));
@@ -25,7 +26,7 @@ fn first_use_of_a_gate_explains_its_wait() {
     );
 }
 
-/// The window of the limit is short, so the command does not wait.
+/// The window of the limit in the settings is short, so the command does not wait.
 #[cfg(unix)]
 #[test]
 fn gate_uses_the_rate_limit_of_the_settings() {

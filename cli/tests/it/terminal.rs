@@ -103,7 +103,7 @@ fn backfill_continues_after_ctrl_c() {
     let range = ["--from", "2024-01-01", "--to", "2024-01-16", "--out", file.to_str().unwrap()];
     let args = [&["backfill"], &*metric().args(metric().both, 60), &range].concat();
     let mut terminal = Terminal::derivs_with(&service, &args);
-    // The first responses have arrived.
+    // When the screen shows this text, the first responses have arrived.
     terminal.wait_for(" left");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130), "{}", terminal.screen());

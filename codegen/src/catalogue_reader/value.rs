@@ -188,7 +188,7 @@ impl<T: Read> Read for Vec<T> {
         let read = items.iter().filter_map(|item| {
             let value = T::read(item, key, reader);
             if value.is_none() {
-                // References to a dropped item must not cause further errors.
+                // The names of a dropped item are stored, so that references to the item cause no further errors.
                 let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
                 reader.cut.extend(names.map(str::to_owned));
             }

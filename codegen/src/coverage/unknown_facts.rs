@@ -41,8 +41,8 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
     unknown
 }
 
-/// Returns the unknown paths of a group. The help lists known paths of the group, because they show how paths are
-/// named.
+/// Returns the unknown paths of a group. The help lists known paths of the group as examples, because the unknown paths
+/// are probably similar.
 fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
@@ -55,8 +55,8 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// Returns the endpoints of a group whose response fields are unknown. One response per endpoint is sufficient to find
-/// its fields.
+/// Returns the unknown response fields in a group as one fact about the affected endpoints. One response per endpoint
+/// is sufficient to find the fields of that endpoint.
 fn records(group: &Group) -> Option<UnknownFact> {
     let untyped: Vec<_> = group.methods().filter(|endpoint| endpoint.body.record().is_none()).collect();
     let what = format!("the response fields of {} in {}", count(&untyped), group.ident);

@@ -139,7 +139,7 @@ fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
     // A regular expression cannot match brackets that are nested to any depth, so there is one alternative for each
-    // depth.
+    // depth up to `MAX_LISTS`.
     let nested = (0..=MAX_LISTS).map(|depth| format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     let form = format!(r"^\s*({})\s*$", nested.collect::<Vec<_>>().join("|"));
     any_of([

@@ -138,7 +138,7 @@ pub(super) fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), characters.as_str())
 }
 
-/// Returns a sentence with the other names in the API document; empty if there are none.
+/// Returns a sentence with the other names of an endpoint in the API document; empty if there are no other names.
 pub(super) fn aliases(aliases: &[String]) -> String {
     if aliases.is_empty() {
         return String::new();
@@ -209,7 +209,7 @@ pub(super) fn lower_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
-/// The beginning of a sentence that lists unknown facts. It is the last sentence of the notes.
+/// The beginning of a sentence that lists unknown facts. This sentence is the last sentence of the notes.
 const UNKNOWN: &str = "Unknown: ";
 
 /// Splits notes into the text before the sentence `Unknown: ...`, and the content of this sentence.

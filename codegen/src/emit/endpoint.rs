@@ -130,13 +130,14 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
 }
 
 /// Returns the macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, the
-/// macro is that of the set, and also implements the traits of the set. If the type of a setter differs between
-/// endpoints, the call contains the type.
+/// result is a call of the macro of that set, which also implements the traits of the set. If the type of a setter
+/// differs between endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
-    // The setters of the param set come first, and the macro of the set implements their traits, so they are skipped.
+    // The first setters belong to the param set. They are skipped, because the macro of the set implements their
+    // traits.
     let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
     let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);

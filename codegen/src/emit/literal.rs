@@ -10,7 +10,7 @@ use crate::model::{
     SharedParam, Status, TimeForm, Type,
 };
 
-/// Converts a name to an identifier; `names` has already checked it.
+/// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
 pub(super) fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }

@@ -52,12 +52,13 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     let name = ident(&set.constant);
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
     let params: Vec<_> = params.map(|param| ident(&param.constant)).collect();
-    // The compiler checks a static once, but the memory behind a constant again in each constant that refers to it.
+    // The array is a static, because the compiler checks a static only once. It would check the memory of a constant
+    // again in every constant that refers to it.
     let count = Literal::usize_unsuffixed(params.len());
     quote!(pub(crate) static #name: [ParamInfo; #count] = [#(#params),*];)
 }
 
-/// Returns the setter traits of a param set, except the traits of setters whose type differs between endpoints.
+/// Returns the setter traits of a param set, without the traits of setters whose value type differs between endpoints.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);

@@ -17,8 +17,8 @@ pub(crate) fn with_key_tables(page: &str) -> String {
     [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
 }
 
-/// Returns one section for each map, followed by the sections of the maps that its keys accept. Each map has one
-/// section.
+/// Returns the sections of all maps. The section of a map is followed by the sections of the maps that its keys accept.
+/// A map that several keys accept has only one section.
 fn sections() -> String {
     let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {

@@ -43,8 +43,8 @@ impl<I: IntoIterator<Item = TokenStream>> Source<I> {
                 used.extend(imports.get_key_value(name).map(|(name, module)| (*module, *name)));
             });
             let item = print(&item);
-            // A blank line precedes every item, except one-line macro calls and one-line items in a row, such as a list
-            // of modules.
+            // A blank line precedes every item, with two exceptions: a one-line macro call, and a one-line item that
+            // follows another one-line item, as in a list of modules.
             let is_line = item.lines().count() == 1;
             if body.is_empty() || !is_line || !(after_line || item.contains("!(")) {
                 body += "\n";
@@ -70,7 +70,7 @@ fn uses(used: &BTreeSet<(&str, &str)>) -> impl Iterator<Item = TokenStream> {
     let rank = |module: &str| ["std", "::", "crate", "super"].iter().position(|root| module.starts_with(root));
     modules.sort_by_key(|(module, _)| rank(module));
     modules.into_iter().map(|(module, names)| {
-        // The path of a crate begins with colons, because the module of a group may have the name of the crate.
+        // The path of a crate begins with `::`. Otherwise, the path could refer to a group's module with the same name.
         let (root, module) = module.strip_prefix("::").map_or((None, module), |rest| (Some(quote!(::)), rest));
         let module: Vec<_> = module.split("::").map(|segment| format_ident!("{segment}")).collect();
         if let [name] = names.as_slice() {
@@ -162,8 +162,8 @@ fn join_brackets(lines: &[String]) -> Vec<String> {
     joined
 }
 
-/// Returns the number of lines between an opening bracket at the end of `open` and its closing bracket; `None` if there
-/// is no such bracket.
+/// If `open` ends with an opening bracket, returns the number of lines of `after` before the closing bracket; `None` if
+/// there is no opening or no closing bracket.
 fn bracketed(open: &str, after: &[String]) -> Option<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let close = match open.chars().last().filter(|_| !open.contains("//"))? {

@@ -1,7 +1,7 @@
 //! Emits `requests.rs`: tests of the sent requests, with one line for each endpoint and for each setter.
 //!
-//! This module computes the expected values from the catalogue. The functions that compare them with a request are in
-//! the sandbox.
+//! This module computes the expected values from the catalogue. The crate `sandbox` contains the functions that compare
+//! these values with a request.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -113,8 +113,8 @@ fn first_with(api: &Api) -> First<'_> {
     first
 }
 
-/// Returns the attribute that allows calls of deprecated endpoints, because deprecated endpoints are tested too; `None`
-/// if none of the endpoints is deprecated.
+/// Returns the attribute that allows calls of deprecated endpoints; `None` if no endpoint is deprecated. A test needs
+/// the attribute, because deprecated endpoints are tested too.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
@@ -141,8 +141,9 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// Returns a sample value of a param, as a Rust expression and as the text that is sent. A value that is known to work
-/// is preferred to other values of the type. A number has a type suffix if the argument does not determine the type.
+/// Returns a sample value of a param, as a Rust expression and as the text that is sent. Except for a timestamp, the
+/// value is the example of the param, if there is a suitable one. A number has a type suffix if the argument does not
+/// determine the type.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -45,7 +45,7 @@ pub struct Endpoint {
     pub summary: String,
     pub notes: String,
     pub deprecated: Option<String>,
-    /// The index of the param set whose params are the first in `params`.
+    /// The index of the param set whose params are at the start of `params`, if there is one.
     pub param_set: Option<usize>,
     /// All params, starting with the params of the param set; `None` if the params are unknown.
     pub params: Option<Vec<EndpointParam>>,

@@ -2,7 +2,7 @@
 //! listed names of its scope.
 //!
 //! `reserved/tests.rs` compares the lists with the runtime and with our emitted files: every name that is used must be
-//! listed, and every name that is listed must be used. Planned names have a separate list.
+//! listed, and every listed name must be used. Planned names are not used yet, so they have a separate list.
 
 /// A scope in which every emitted crate already uses some names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods of prelude traits, which every value has. An emitted method with one of these names would hide the trait
-/// method.
+/// Methods of prelude traits that almost every type implements. An emitted method with one of these names would hide
+/// the trait method.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
 /// Modules at the root of the crate, including modules that are re-exported from the runtime.
@@ -96,8 +96,8 @@ const REQUEST: &[&str] = &[
     "with_list",
 ];
 
-/// Planned methods of requests. Their names are reserved now, because reserving them later would break params with
-/// these names.
+/// Planned methods of requests. Their names are reserved now, because a later reservation would break catalogues that
+/// have params with these names.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
 /// Types at the root of the crate, including re-exports of the runtime, and names that emitted files import.

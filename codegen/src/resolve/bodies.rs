@@ -89,7 +89,8 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Resolved<Vec<Field>> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        // A positional record lists its time field at the right index, so the envelope's field is not added.
+        // A positional record must list its time field itself, because the index of the field matters. So the time
+        // field of the envelope is not added.
         let (envelope, positioned) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
@@ -109,7 +110,8 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit or format on a body whose record lists the time field, because the unit belongs to that field.
+    /// Rejects a unit or format on a body whose record lists the time field, because the catalogue must declare them on
+    /// that field.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));

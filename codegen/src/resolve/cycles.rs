@@ -8,10 +8,10 @@ use crate::type_expr::TypeExpr;
 /// The records of a file that are part of a cycle, or on a path from one cycle to another.
 pub(super) struct Cycles<'a> {
     index: HashMap<&'a str, usize>,
-    /// For each record, `true` if it is in a cycle, or between two cycles. Fields of all types are followed.
+    /// For each record, `true` if it is in a cycle, or between two cycles. A cycle may contain fields of all types.
     all: Vec<bool>,
-    /// The same, except that fields whose type is a list or a map are not followed, because a list or a map can be
-    /// empty. A record in one of these cycles would be infinitely large.
+    /// The same for cycles without lists and maps. A record in such a cycle would be infinitely large, whereas a list
+    /// or a map can be empty.
     endless: Vec<bool>,
 }
 

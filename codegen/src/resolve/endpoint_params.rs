@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects params of an endpoint with the same name, and setters with the same name.
+    /// Checks that no two params of an endpoint have the same name, and that no two setters have the same name.
     fn distinct(&mut self, candidates: &[Candidate<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let distinct = candidates.iter().map(|(param, at, _)| {
@@ -132,7 +132,8 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("duplicate-param", at, message, "keep one; a param set adds all its params"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
-            // If both setters of a param have the same name, `param_names` reports it.
+            // If both setters of a param have the same name, `param_names` reports the error, so the name is added only
+            // once.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {

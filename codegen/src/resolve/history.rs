@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
         self.history(history, &params).map(Some)
     }
 
-    /// Resolves the source of an endpoint's history. The second returned value is `true` if the endpoint has a history.
+    /// Returns the source of an endpoint's history, and `true` if the endpoint has a history.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
         Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
-    /// Checks that a param with this wire name exists and has a type that `fits`.
+    /// Checks that a param with this wire name exists and passes the test `fits`.
     fn history_param(&mut self, params: &[&Param], (name, fits, what): TypedParam<'_>) -> Resolved<String> {
         match params.iter().find(|param| param.wire_name == **name) {
             Some(param) if fits(self.service, param) => Ok(name.to_string()),

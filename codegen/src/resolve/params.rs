@@ -28,8 +28,8 @@ impl<'a> Resolver<'a> {
             Ok(SharedParam { constant: constant?, param: param? })
         });
         let params: Vec<_> = params.collect();
-        // `param_sets` compares the constants of param sets with the constants of shared params, because all of them
-        // are in one module.
+        // The constants are kept for `param_sets`, which adds the constants of the param sets. All of them are in one
+        // module, so their names must differ.
         self.constants = constants;
         params
     }
@@ -208,7 +208,7 @@ impl<'a> Resolver<'a> {
         let served = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
         let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
         let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
-        // The example of the shared param applies only if no values are known to work.
+        // The example of the shared param is used on this endpoint only if no values are known to work.
         let example = param.example.as_ref().or(param.allowed_values.first()).or(param.tested_values.first());
         let example = example.filter(|_| served.is_empty() && works.is_empty());
         self.consistent_values(param, entry.default.as_ref(), [served, works, refused], example)

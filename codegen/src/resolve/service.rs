@@ -79,7 +79,7 @@ impl<'a> Resolver<'a> {
 
     fn key_header(&mut self, header: &Text) -> Resolved<String> {
         let name = header.to_ascii_lowercase();
-        // If there are client credentials, the header `authorization` carries the access token.
+        // With client credentials, the header `authorization` carries the access token, so it cannot carry the API key.
         let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&name) && !is_free {
             let message = format!("the header `{header}` is reserved");
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Rejects a path that repeats the suffix of the base URL.
+    /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
     pub(super) fn below_base_url<'p>(&mut self, path: &'p Text) -> Resolved<&'p Text> {
         let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         match path.strip_prefix(suffix) {
@@ -188,7 +188,7 @@ impl<'a> Resolver<'a> {
         }
         let is_path = name.starts_with('/');
         let what = if is_path { "path" } else { "group" };
-        // Only names of the same kind are suggested.
+        // Only paths are suggested for a path, and only groups for a group.
         let alike = known.by_ref().filter(|known| known.starts_with('/') == is_path);
         Err(self.unknown_name("unknown-endpoint", name, name.at(), what, alike))
     }
@@ -198,7 +198,7 @@ impl<'a> Resolver<'a> {
         let metadata = envelope.metadata.as_ref();
         let unsupported = metadata.map(|metadata| self.metadata(metadata, envelope)).transpose();
         let time = time?;
-        // `listed` adds this field to the records of every series.
+        // The field is kept for `listed`, which adds it to the records of series.
         self.time.clone_from(&time);
         Ok(Envelope {
             data: envelope.data.clone(),

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use crate::model::{Group, Param, Range, Setter, SharedParam};
 use crate::names::{self, Case};
 
-/// Creates one setter for each method name. If a shared param has this name, the docs of the shared param are used.
+/// Creates one setter for each method name. If a shared param has a setter with this name, the docs of the shared param
+/// are used.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(Group::methods);
     let with_setter = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
     let with_setter: Vec<_> = with_setter.filter(|param| param.is_set()).collect();
-    // A shared param has no setter if no endpoint with a path uses it, or if it is an argument on all endpoints that
-    // use it.
+    // `sent` contains the setters that exist. A shared param has none if no endpoint with a path uses the param, or if
+    // the param is an argument on all endpoints that use it.
     let sent: HashSet<_> = with_setter.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
@@ -30,7 +31,7 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Clears each fact of a setter that differs from the same fact of a param.
+/// Clears each fact of a setter that is different for this param.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     // The notes of a shared param apply to every endpoint, so they are kept even if an endpoint has other notes.
     if !is_shared && setter.notes != param.notes {

@@ -22,7 +22,8 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // The order is reversed, so that the map contains the first of two records with the same name.
+        // In the map, a later record replaces an earlier record with the same name. The order is reversed, so that the
+        // map contains the first one.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
     }

@@ -46,7 +46,8 @@ words! {
 }
 
 map! {
-    /// A known value of a type. It becomes a variant if the type is an enum, and a constant if the type is an identifier.
+    /// A known value of a type. It becomes a variant if the type is an enum, and a constant if the type is an
+    /// identifier.
     Value, VALUE, "a value" {
         /// The value on the wire.
         must value: Text as Form::Like(

@@ -234,8 +234,8 @@ map! {
 }
 
 map! {
-    /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose names
-    /// are the values of `from`, `to`, `limit` and `step`.
+    /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose
+    /// names are the values of `from`, `to`, `limit` and `step`.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         must from: Text;

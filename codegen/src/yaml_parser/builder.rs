@@ -89,7 +89,8 @@ impl Builder {
         start..start + length
     }
 
-    /// Returns the position after the bracket that closes the collection; `at` is the end of the last child.
+    /// Returns the position after the bracket that closes the collection; the search begins at `at`, the end of the
+    /// last child.
     fn bracket(&self, mut at: usize) -> usize {
         while at < self.text.len() {
             match self.text[at] {

@@ -36,8 +36,8 @@ fn time(group: &str) -> (Duration, usize) {
 /// takes more than 40 times as long.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
-    // There are three attempts, because another program can slow down one of them. With a quadratic algorithm, all of
-    // them take 100 times as long.
+    // There are three attempts, because another program can slow down one attempt. With a quadratic algorithm, the
+    // large group takes 100 times as long in every attempt.
     let tried = (0..3).map(|_| (time(&small), time(&large)));
     let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
     assert!(slow.len() < 3, "{what}: {slow:?}");

@@ -18,8 +18,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
     let mut gone = Vec::new();
     for old in &before {
-        // If a group or type was renamed, the old item contains its old name. The new name replaces it, so that only
-        // the rename itself is reported.
+        // The old item may contain the old name of a renamed group or type. The new name replaces the old name, so that
+        // only the rename itself is reported.
         let old = renames.applied(old);
         let is_free = |new: &&&Item<'_>| !known.contains(&new.key()) && !paired.contains(&new.key());
         let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
@@ -47,7 +47,8 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
 }
 
 /// Returns `true` if another reported change implies the addition or removal of an item: the addition or removal of its
-/// owner, or of the shared setter with the same name.
+/// owner, or of the shared setter with the same name. Always returns `true` for a fact, because only a change of its
+/// value is reported.
 fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
@@ -56,7 +57,7 @@ fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sid
         || item.location().is_some() && is_on_side(&setter) && !is_on_both_sides(&setter)
 }
 
-/// Reports a change of the name, of the wire name, or of the type of an item.
+/// Reports the changes of the name, the wire name and the type of an item, and all changes of a method.
 fn pair(old: &Item<'_>, new: &Item<'_>, (before, renames): (&[Item<'_>], &Renames), changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {

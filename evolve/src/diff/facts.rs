@@ -1,5 +1,5 @@
-//! Adds the facts that do not appear in the names and types of a client to the items, each with its location, its text,
-//! its value, and the verdict if the value changes.
+//! Adds facts to the items of a client: facts that do not appear in its names and types. Each fact has a location, a
+//! text, a value, and the verdict for a change of the value.
 
 use codegen::model::{History, KeyCarrier, Record, RecordLayout, TimeForm, Type};
 
@@ -60,8 +60,8 @@ impl Items<'_> {
         }
     }
 
-    /// Adds the unit or format of a value. A change of the unit is a patch, because programs cannot read it at run
-    /// time.
+    /// Adds the unit or format of a value. A change is a patch, because the names and types of the client do not depend
+    /// on the unit.
     pub(super) fn unit(&mut self, location: &str, ty: &Type, unit: &str) {
         let value = match ty.innermost() {
             Type::Timestamp(form) if *form == self.api.service.time_form => "that of the service".to_owned(),

@@ -10,7 +10,8 @@ pub(super) fn compare(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut 
     if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
         changes.add(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}"), None);
     }
-    // If the number of arguments changed, the type of the method has changed too, and `compare_items` reports that.
+    // The order is compared only if the number of arguments is unchanged. Otherwise, the type of the method differs,
+    // and `compare_items` reports this change.
     let [was, now] = [old, new].map(|endpoint| arguments(endpoint).map(|param| &*param.wire_name).collect::<Vec<_>>());
     let is_moved = |(index, name): (usize, &&str)| was.contains(name) && was.get(index) != Some(name);
     if was.len() == now.len() && now.iter().enumerate().any(is_moved) {
@@ -26,7 +27,8 @@ pub(super) fn compare(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut 
     }
 }
 
-/// Returns the range that the client enforces, which is unlimited if the evidence of the param is too weak.
+/// Returns the range that the client enforces. The range is unlimited if the client does not enforce facts with the
+/// evidence of the param.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }

@@ -6,7 +6,7 @@ use quote::ToTokens;
 
 use super::Verdict;
 
-/// A name that users can write or a fact, with its kind, its type and the item to which it belongs.
+/// An item of a client: a name that users can write, or a fact.
 #[derive(Clone)]
 pub(super) struct Item<'a> {
     pub(super) kind: Kind,
@@ -53,7 +53,8 @@ impl Item<'_> {
         (self.location().unwrap_or_default().to_owned(), self.name.clone())
     }
 
-    /// Returns the owner, if the name does not contain it, like the name of a field or of a setter of an endpoint.
+    /// Returns the owner of a fact, a field, or a setter of an endpoint, because their names do not contain the owner;
+    /// `None` for other items.
     pub(super) fn location(&self) -> Option<&str> {
         let is_member = self.kind == Kind::Fact || self.name.starts_with('.');
         Some(&*self.owner).filter(|owner| is_member && !owner.is_empty())
@@ -168,7 +169,8 @@ impl<'a> Items<'a> {
         for param in params(endpoint).filter(|param| param.is_set()) {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
-                // If the setter has the same type on all endpoints, the item of the shared setter contains the type.
+                // If the setter has the same type on all endpoints, the item of the shared setter contains the type, so
+                // this item has no type.
                 let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
                 let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
                 let ty = if is_shared { String::new() } else { ty };

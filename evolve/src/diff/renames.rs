@@ -7,8 +7,8 @@ use super::public_items::{Item, Kind};
 pub(super) struct Renames(Vec<(String, String)>);
 
 impl Renames {
-    /// Records the new name of an item. Fields and setters of one endpoint are skipped, because no other item contains
-    /// their names.
+    /// Adds the old and the new name of an item. Fields and setters of an endpoint are skipped, because no other item
+    /// contains their names.
     pub(super) fn note(&mut self, old: &Item<'_>, new: &Item<'_>) {
         if old.location().is_none() {
             self.0.push((old.name.clone(), new.name.clone()));

@@ -5,8 +5,8 @@ use std::fmt;
 use super::change_list::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// The maximum number of list entries. If a change has more locations, the last entry is the number of those not
-/// listed.
+/// The maximum number of entries in the list of a change's locations. If there are more locations, the last entry is
+/// the number of the remaining locations.
 const MAX_LISTED: usize = 5;
 
 impl fmt::Display for Changes {

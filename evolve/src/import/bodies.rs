@@ -18,7 +18,7 @@ impl<'d> Reader<'d> {
         let success = success_response(responses);
         let chosen = success.map(|(status, _)| status);
         for (status, _) in entries_of(responses) {
-            // Error statuses are imported as facts about the service.
+            // Error statuses are imported as facts about the service, so they are not omissions.
             if Some(status) != chosen && error_status(status).is_none() && !status.starts_with("x-") {
                 let weight = if chosen.is_none() { Weight::Missing } else { Weight::Aside };
                 self.omissions.add(weight, format!("the response `{status}`"), &format!("{pointer}/responses"));
@@ -115,11 +115,11 @@ impl<'d> Reader<'d> {
             _ => {}
         }
         // The type of the body contains this record, for example as a list item, so the body cannot list the fields of
-        // the record. Only records with several uses get a name, so this use counts twice.
+        // the record, and the record needs a name. Only records with several uses get a name, so this use counts twice.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
-        // A body has no key for the format of its timestamps, so these stay strings.
+        // A body has no key for the format of its timestamps, so timestamps with a format stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
         Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
     }

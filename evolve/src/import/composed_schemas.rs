@@ -28,8 +28,8 @@ fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }
 
-/// Returns the values of an enum that is written as alternatives: each alternative is a constant, and may describe its
-/// meaning.
+/// Returns the values of an enum that is written as alternatives: each alternative is a constant, optionally with a
+/// description.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
     let is_constant = |option: &Value| option.get("const").is_some_and(|value| !value.is_mapping());
@@ -58,7 +58,7 @@ impl Document {
     }
 
     fn add_layers<'d>(&'d self, schema: &'d Value, at: &str, layers: &mut Vec<Layer<'d>>, seen: &mut HashSet<String>) {
-        // A part that contains itself adds nothing when it is read again.
+        // A part that contains itself is not read again, because it would add nothing.
         if !seen.insert(at.to_owned()) {
             return;
         }

@@ -8,7 +8,7 @@ use super::document::{entries, items, text};
 use super::omissions::Weight;
 use crate::yaml_tree::Tree;
 
-/// Returns `true` if credentials are optional, which an empty security requirement declares.
+/// Returns `true` if an empty security requirement declares that credentials are optional.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
 }

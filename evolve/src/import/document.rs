@@ -31,7 +31,7 @@ impl Document {
         let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
         let mut root = merged.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
         normalize(&mut root);
-        // A version such as 3.1 is often written without quotes, so YAML reads it as a number.
+        // A version such as 3.1 is often written without quotes. YAML reads it as a number, so `text_of` converts it.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => {
@@ -46,7 +46,7 @@ impl Document {
 
     /// Follows the references of a value, and returns the target and the last reference.
     ///
-    /// Returns `None` if a reference leads out of the description or to a missing value, or if the references form a
+    /// Returns `None` if a reference does not begin with `#/`, if its target is missing, or if the references form a
     /// cycle.
     pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
         let mut last = None;
@@ -69,7 +69,7 @@ impl Document {
     }
 }
 
-/// Removes tags, converts keys to strings, and decodes references, which are parts of URLs with escaped characters.
+/// Removes tags, converts keys to strings, and decodes the percent-encoded characters in references.
 fn normalize(value: &mut Value) {
     match value {
         Value::Tagged(tagged) => {
@@ -83,7 +83,7 @@ fn normalize(value: &mut Value) {
                 if let (Some("$ref"), Value::String(text)) = (key.as_str(), &mut value) {
                     *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
                 }
-                // In YAML, `200` is a number, even as a key.
+                // In YAML, a key such as `200` is a number, so it is converted to a string.
                 entries.insert(text_of(&key).into(), value);
             }
         }

@@ -18,7 +18,7 @@ impl<'d> Reader<'d> {
         let mut values: Vec<Tree> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
-            // `null` is not a value of the enum: `type` already declares that the schema is nullable.
+            // `null` does not become a value of the enum, because `type` already declares that the schema is nullable.
             let is_value = is_value(&written);
             if !is_value && !value.is_null() {
                 self.omissions.add(Weight::Fact, "an `enum` value that has several lines or a comma", pointer);

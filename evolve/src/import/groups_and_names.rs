@@ -34,7 +34,7 @@ impl Reader<'_> {
         let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
         let tag = items(&self.document.root, "tags").iter().find(is_own).unwrap_or(&Value::Null);
         let name = text(tag, "name").unwrap_or(wanted);
-        // A tag without spaces may be an identifier, such as `openInterest`.
+        // A tag without spaces may be an identifier, such as `openInterest`, so it is converted to separate words.
         let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };
         let title = text(tag, "x-displayName").map_or(title, str::to_owned);
         let summary = self.summary(tag, &["description"]);

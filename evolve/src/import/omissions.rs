@@ -1,4 +1,5 @@
-//! Facts that an import omits. Each fact is reported once, with its count and first path, the most severe fact first.
+//! Facts that an import omits. Each fact is reported once, with the number and the first path of its occurrences. The
+//! most severe facts are reported first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -14,7 +15,7 @@ pub(super) enum Weight {
     Untyped,
     /// A fact about an item is missing.
     Fact,
-    /// A text is missing, or a fact is missing that affects neither requests nor responses.
+    /// A text is missing, or a fact without an effect on requests and responses.
     Aside,
 }
 

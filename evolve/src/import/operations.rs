@@ -64,8 +64,8 @@ impl<'d> Reader<'d> {
         if repeats {
             self.omissions.add(Weight::Fact, format!("the server path `{server}`, already part of the path"), pointer);
         }
-        // The path on the host, which includes the path of the server. A path in the catalogue is the part after the
-        // suffix of the base URLs. The suffix may be only the end of the server's path.
+        // `url` is the path on the host, which begins with the server's path. The catalogue needs only the part after
+        // the suffix of the base URLs. If the server's path ends with this suffix, the entire server's path is removed.
         let url = if repeats { path.to_owned() } else { format!("{server}{path}") };
         let suffix = self.suffix.as_str();
         let base = if !suffix.is_empty() && server.ends_with(suffix) { server } else { suffix };

@@ -107,7 +107,7 @@ impl<'d> Reader<'d> {
         let facts = own.or(self.facts_of_value(schema, ty, pointer));
         let mut facts = self.with_example(facts, ty, pointer);
         let example = facts.get("example").and_then(Tree::scalar);
-        // A dot segment would change the path that contains it.
+        // `.` and `..` are no usable examples in a path, because a dot segment changes the path that contains it.
         let is_dotted = |example| in_path && matches!(example, "." | "..");
         if example.is_some_and(|one| is_dotted(one) || fixed.as_deref().is_some_and(|fixed| fixed != one)) {
             facts.remove("example");

@@ -88,7 +88,8 @@ impl<'d> Reader<'d> {
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(Named::new(tree, name, owner(pointer)));
         self.open.push(index);
-        // A record is read only once, at the depth where it is found first, so the depth is counted from the record.
+        // A record is read only once, where it is found first. The nesting depth is counted from the record, so that
+        // it does not depend on the schemas around this first occurrence.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {

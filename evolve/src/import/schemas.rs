@@ -12,7 +12,7 @@ use crate::draft_types::{ANY, TIMESTAMP, record_name};
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
 
-/// A type. `nullable` is `true` if its value can be `null`.
+/// A type. `nullable` is `true` if a value of the type can be `null`.
 pub(super) struct Valued {
     pub(super) ty: String,
     pub(super) nullable: bool,

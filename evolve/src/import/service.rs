@@ -22,7 +22,7 @@ impl Reader<'_> {
         let title = text_or("title", "Service");
         let ascii: String = title.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
         let prefix = names::ident(&ascii, Case::Shouty).ok().filter(|prefix| names::is_ident(prefix, Case::Shouty));
-        // The unit is a guess, which `import` reports in a note.
+        // The unit is a guess. `import` adds a note about it.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);

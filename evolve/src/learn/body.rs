@@ -121,7 +121,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds a note about what was learned about a body that was unknown.
+    /// Adds a note with the learned type or fields of a body that was unknown.
     pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Observed) {
         let body = self.endpoint.key("body").tree(self.editor);
         if let Some(ty) = body.text("type") {

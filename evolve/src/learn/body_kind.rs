@@ -34,7 +34,7 @@ impl BodyKind {
 
 /// Determines the kind of a body that is unknown in the catalogue.
 pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
-    // Some services send `null` instead of an empty list of records.
+    // Some services send `null` instead of an empty list of records, so `null` counts as a list.
     let is_series =
         |response: &&SavedResponse| list_of(response, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (responses.iter().find(is_series), responses.iter().find(|response| !is_series(response))) {

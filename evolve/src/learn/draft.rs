@@ -21,7 +21,7 @@ use crate::yaml_tree::Tree;
 pub(super) struct Reader<'a> {
     pub(super) editor: &'a mut Editor,
     pub(super) options: &'a LearnOptions,
-    /// The file of the records that the current fields refer to.
+    /// The file that contains the current fields. Their records are looked up in this file first.
     pub(super) file: String,
     /// The path of the endpoint in the catalogue.
     pub(super) endpoint: YamlPath,
@@ -30,8 +30,8 @@ pub(super) struct Reader<'a> {
     pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
     /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<YamlPath>,
-    /// The inner values of records that contain themselves, with the file and the name of the record. They are compared
-    /// after the outer values.
+    /// The inner values of each record that contains itself, with the file and the name of the record. Inner values are
+    /// compared after the outer values.
     pub(super) waiting: Vec<(String, String, Observed)>,
     pub(super) records: Vec<(Tree, WantedName)>,
     /// The drafted enums: the wanted name and the values of each.
@@ -84,8 +84,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the evidence of learned facts, if it is weaker than `known`, the evidence of the record or body that
-    /// contains them.
+    /// Returns the evidence of learned facts, if it is weaker than `known`. `known` is the evidence of the record or
+    /// body that contains the facts.
     pub(super) fn weaker_evidence(&self, known: &str) -> Option<&'a str> {
         let own = self.options.evidence.as_str();
         (Evidence::of(known) < Evidence::of(own)).then_some(own)

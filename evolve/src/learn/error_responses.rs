@@ -39,7 +39,8 @@ pub(super) fn check(
 fn message_path<'s>(service: &'s spec::Service, response: &SavedResponse) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let has_text = |path: &&str| response.at(path).is_some_and(Value::is_string);
-    // Some error responses have a list where `error_body` declares the object with the message.
+    // Some error responses have a list where `error_body` declares the object with the message. Such a response is
+    // recognized by its keys: each of them is the first key of a path in `error_body`.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|path| Some(first(path)) == key.as_str());
     let has_nothing_else = response.body.as_mapping().is_some_and(|body| body.keys().all(is_first));
     let has_first = |path: &&str| has_nothing_else && response.body.get(first(path)).is_some();

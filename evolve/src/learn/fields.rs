@@ -21,7 +21,7 @@ pub(super) struct FieldList {
     pub(super) fixed: Vec<(String, &'static str)>,
     /// The text that precedes the name of a field in messages.
     pub(super) within: String,
-    /// `true` if several bodies share this list. A new field may be missing in the other bodies, so it is optional.
+    /// `true` if several bodies share this list. New fields are then optional, because other bodies may lack them.
     pub(super) is_shared: bool,
 }
 
@@ -72,8 +72,8 @@ impl Reader<'_> {
         fields
     }
 
-    /// Replaces fields of the previous version that are missing in the responses. A new field replaces each missing
-    /// field, as long as there are new fields.
+    /// Replaces fields of the previous version that are missing in the responses (`absent`) with new fields, in order.
+    /// If no new field is left, or if the list is shared, a missing field is kept. Each missing field is noted.
     fn replace(&mut self, list: &FieldList, fields: &mut [Tree], absent: Vec<(usize, String)>, new: &mut Vec<Tree>) {
         let replaced = if list.is_shared { 0 } else { new.len().min(absent.len()) };
         let mut others = new.drain(..replaced);
@@ -105,7 +105,8 @@ impl Reader<'_> {
             ..FieldList::default()
         };
         let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
-        // The names in the fields of a record refer to its own file, which may differ from the endpoint's file.
+        // The types of a record's fields are looked up in the file of the record, which may differ from the endpoint's
+        // file.
         let outer = std::mem::replace(&mut self.file, at.file.clone());
         self.open.push(at.clone());
         self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));

@@ -26,8 +26,8 @@ pub(super) enum Guess {
 
 /// Guesses the type from the name of a field and its values. `default` is the service's unit or format of timestamps.
 pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
-    // The client accepts numbers that are sent as strings. A field that has only strings remains a string, because its
-    // values may be names that look like numbers.
+    // The client accepts numbers that are sent as strings, so a field that has numbers and such strings is a number. A
+    // field that has only strings remains a string, because its values may be names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.non_integers > 0 { "number" } else { "integer" });
     }

@@ -165,8 +165,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Names types. A drafted type is identified with the known type that has the wanted name, if the two types have a
-    /// value in common. Otherwise the drafted type is new.
+    /// Names types. A drafted type is merged into the known type that has the wanted name, if the user chose this name
+    /// or the two types may be the same. Otherwise the drafted type is new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
         for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
@@ -201,15 +201,16 @@ impl Merger<'_> {
         }
     }
 
-    /// Names a record. A drafted record is identified with the known record that has the wanted name, if the known
-    /// record has all drafted fields. Otherwise the drafted record is new.
+    /// Names a record. A drafted record is replaced by the known record that has the wanted name, if the known record
+    /// has all drafted fields. Otherwise the drafted record is new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
         let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
-        // In responses, a common name and common fields do not prove that two records are the same.
+        // A record from responses is always new, because a common name and common fields do not prove that two records
+        // are the same.
         let is_open = self.draft.source != Source::Responses;
         let name = if is_open && known.zip(new).is_some_and(|(known, new)| self.has_fields_of(file, known, new)) {
             (like, None)
@@ -267,7 +268,7 @@ fn types_in(tree: &Tree) -> Vec<String> {
     own.chain(["series", "object"].iter().flat_map(|key| tree.entries(key)).flat_map(types_in)).collect()
 }
 
-/// Returns the name in a type; `None` if the type is built in.
+/// Returns the name of the innermost type in a type expression; `None` if the innermost type is built in.
 fn drafted(ty: &str) -> Option<String> {
     let expr = TypeExpr::parse(ty)?;
     let TypeExpr::Name(name) = expr.innermost() else { return None };

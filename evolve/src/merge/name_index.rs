@@ -42,7 +42,7 @@ impl Index {
         index
     }
 
-    /// Returns the path of a record that the items of a file can refer to.
+    /// Returns the path of the record with this name in a file or, if the file has no such record, in `service.yaml`.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<&YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| self.records.get(file)?.get(name))
     }

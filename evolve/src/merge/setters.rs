@@ -70,8 +70,8 @@ impl Setters {
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// Returns two names for a param: its `rust_name`, and its setter for several values. A name that the param does
-    /// not need is `None`. `idents` contains the names in use on the endpoint of the param.
+    /// Returns the `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param
+    /// does not need it. `idents` contains the names in use on the endpoint of the param.
     pub(super) fn choose(&mut self, param: &Tree, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
         let wire_name = param.text("name").unwrap_or_default();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
@@ -114,8 +114,8 @@ impl Setters {
         ident
     }
 
-    /// Returns `true` if a param can have a setter with this name: the name is new, or a setter of the same param with
-    /// the same type has it.
+    /// Returns `true` if a param can use this name: the param is an argument, the name is new, or the setter with this
+    /// name is for the same param and type.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
         let is_same =
             |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;

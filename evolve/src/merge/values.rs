@@ -19,7 +19,7 @@ pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
     limit("min").is_none_or(|min| value >= min) && limit("max").is_none_or(|max| value <= max)
 }
 
-/// Adds to a known type the values of `other` that it lacks, and notes the added values.
+/// Adds the values of `other` that are missing in a known type, and adds a note that lists them.
 pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
     let known = at.tree(editor);
     let mut idents = NamesInUse::default();

@@ -12,10 +12,10 @@ impl FileEdit {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
 
-    /// Returns the end of the last line of a node, or of the last comment below the node that belongs to it.
+    /// Returns the end of a node: the end of its last line, or of the last comment below that belongs to the node.
     ///
     /// A comment belongs to the node if its indent is larger than `column`. If the indent is equal, the comment belongs
-    /// to the node, unless another node follows that the comment could describe.
+    /// to the node, unless the comment could describe another node below it.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
         let (mut end, mut undecided) = (own, None);

@@ -223,7 +223,7 @@ fn list() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates a file that contains such a list.
+/// Generates a file that contains a list of fields.
 fn file() -> impl Strategy<Value = String> {
     (list(), any::<bool>(), prop_oneof![Just(""), Just("last: 1  # end\n"), Just("\n# end\n")], any::<bool>()).prop_map(
         |(list, crlf, tail, newline)| {

@@ -1,8 +1,8 @@
 //! Makes a crate of every case that has emitted files, and of every imported description. All crates must compile
-//! without a warning. The emitted tests of requests must pass, and also the doctests of some crates.
+//! without a warning. The emitted tests of requests and the doctests of some crates must pass.
 //!
-//! All crates are members of one scratch workspace, so that the runtime is built only once. Checking a crate takes a
-//! third of the time that its tests take to build, so tests are built only for crates that have tests.
+//! All crates are members of one scratch workspace, so that the runtime is built only once. Crates without tests are
+//! only checked, because a check takes a third of the time of a test build.
 
 use std::collections::BTreeMap;
 use std::fs;

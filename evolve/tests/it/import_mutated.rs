@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// A round tests a random selection of the pairs of cases: one pair in this many, on average.
+/// A round tests a random selection of the pairs of cases: on average, one of every `PAIRS` pairs.
 const PAIRS: usize = 128;
 
 #[test]

@@ -48,7 +48,7 @@ fn catalogue() -> Catalogue {
     load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", SHELF)])
 }
 
-/// Returns the file of the group after a user has added the same endpoint.
+/// Returns the file of the group after a user has added the endpoint of `SHELF`.
 fn typed() -> String {
     let (head, _) = SHELF.split_once("- name").expect("an endpoint");
     let catalogue =

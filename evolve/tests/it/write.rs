@@ -98,7 +98,7 @@ fn no_file_is_written_if_one_cannot_be() {
     let (text, evidence) = (format!("# YAML\n{text}"), "reported".to_owned());
     let change = import(None, &Import { text, evidence, summaries: false }).expect("a change");
     assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
-    // A folder with the name of the last temporary file prevents that this file is created.
+    // The last temporary file cannot be created, because a folder already has its name.
     let in_the_way = dir.join(format!("service.yaml.{}.unfinished", std::process::id()));
     fs::create_dir_all(&in_the_way).expect("a new folder");
     let why = change.write(&dir).expect_err("a refusal").to_string();

@@ -54,7 +54,7 @@ async fn killed_program_writes_the_same_bytes() {
             assert!(expected.starts_with(&bytes), "{lengths:?}");
             lengths.push(bytes.len());
         }
-        // Some runs were killed only after they had written rows.
+        // Several runs must have written rows before they were killed. Otherwise the test proves too little.
         assert!(lengths.iter().filter(|length| **length > 1000).count() > 3, "{lengths:?}");
         assert!(program(&base_url, &resumed).status().unwrap().success());
         assert!(fs::read(&resumed).unwrap() == expected, "{lengths:?}");

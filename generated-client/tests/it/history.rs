@@ -22,7 +22,8 @@ fn history_methods_match_the_registry() {
     let mut emitted = BTreeSet::new();
     for group in GROUPS {
         let text = fs::read_to_string(folder.join(group.ident).with_extension("rs")).unwrap();
-        // Each endpoint with a path has an entry. The entry ends with `: HasHistory` if the endpoint has a history.
+        // `markers!` has an entry for each endpoint with a path. The entry ends with `: HasHistory` if the endpoint has
+        // a history.
         let list = text.split_once("\nmarkers!(").and_then(|(_, rest)| rest.split_once(')'));
         for method in list.into_iter().flat_map(|(list, _)| list.split(',')) {
             if let [.., marker, _, ":", "HasHistory"] = method.split_whitespace().collect::<Vec<_>>()[..] {

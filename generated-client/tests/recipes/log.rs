@@ -1,4 +1,4 @@
-// The recipe of a log includes this file.
+// The recipe that writes a log includes this file.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

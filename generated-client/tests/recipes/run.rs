@@ -1,4 +1,4 @@
-// A recipe includes this file, which runs it with a client of the sandbox, in an empty folder.
+// Recipes include this file. Its functions run a recipe in an empty folder, with a client of the sandbox.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -12,7 +12,8 @@ pub fn run<E: Debug>(recipe: impl AsyncFnOnce(&Client) -> Result<(), E>) {
     run_for(Duration::from_secs(60), recipe).expect("the recipe ends").unwrap();
 }
 
-/// Stops a recipe that waits for new data after a second, in which it receives the data that exists already.
+/// Runs a recipe that waits for new data, and stops it after one second. In this time, the recipe receives the data
+/// that already exists.
 #[allow(dead_code, reason = "a recipe includes this file and calls one of the functions")]
 pub fn run_endless<E: Debug>(recipe: impl AsyncFnOnce(&Client) -> Result<(), E>) {
     let ended = run_for(Duration::from_secs(1), recipe);

@@ -51,7 +51,7 @@ impl Credentials {
         for DefaultHeader { name, value, .. } in defaults {
             headers.insert_sensitive(name, value.expose())?;
         }
-        // This check applies only to the user's headers, so it precedes the insertion of the API key.
+        // The check rejects every header that carries credentials, so it runs before the API key is inserted.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
         check_key(service, api_key.as_ref())?;
         let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));

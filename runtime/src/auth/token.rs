@@ -3,7 +3,7 @@
 //! Client id and secret are exchanged for bearer tokens. A token is stored until shortly before it expires. A task that
 //! belongs to the client fetches the token, so a caller that is cancelled or times out does not end the fetch. All
 //! callers that need the token wait for that task and share its outcome. A token that still works is used while its
-//! replacement is fetched. The sending code adds the token to a request, and tries again after a 401.
+//! replacement is fetched. The sending code adds the token to a request, and repeats the request after a 401.
 
 mod cache;
 mod fetch;
@@ -76,8 +76,9 @@ impl TokenFlow {
         lock(&self.cache)
     }
 
-    /// Returns the old token if it still works. Otherwise waits for the current token request and returns its outcome;
-    /// starts a new request if there is none, or if its runtime is not running.
+    /// Starts a token request, unless one is in flight. Returns the old token if it still works; otherwise waits for
+    /// the token request and returns its outcome. If the runtime of the token request is not running, starts another
+    /// token request.
     async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
         loop {
             let follower = {

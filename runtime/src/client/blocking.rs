@@ -2,7 +2,7 @@
 //!
 //! The calling thread waits for a future. One background thread drives the futures of all callers, with their
 //! connections and timers. The first blocking request of a client starts this thread, which also serves the client's
-//! clones. It ends when the last clone is dropped; any thread may drop that clone.
+//! clones. The thread ends when the last clone is dropped; any thread may drop that clone.
 
 use std::convert::Infallible;
 use std::io;

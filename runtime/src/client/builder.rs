@@ -200,9 +200,9 @@ impl<C: ClientType> Builder<C> {
     /// Connects through this proxy, or without a proxy if the URL is empty; requires the feature `proxy`. In both cases
     /// the environment's proxy is ignored.
     ///
-    /// The URL begins with `http://`, `https://` or `socks5://`; without a scheme, it is `http://`. It may contain user
-    /// and password, which never appear in errors or in the output of `Debug`. The proxy resolves host names. An HTTP proxy is asked for a tunnel
-    /// (`CONNECT`), even if the base URL is not encrypted.
+    /// The URL begins with `http://`, `https://` or `socks5://`; without a scheme, `http://` is assumed. The URL may
+    /// contain user and password, which never appear in errors or in the output of `Debug`. The proxy resolves host
+    /// names. The client asks an HTTP proxy for a tunnel (`CONNECT`), even if the base URL is not encrypted.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
         self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());

@@ -11,7 +11,7 @@ use crate::registry::ServiceInfo;
 
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
-/// Reads the settings; the error names the missing variable.
+/// Reads the settings. If a required variable is missing, the error message contains its name.
 pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
     let name = |variable: &str| format!("{}_{variable}", service.env_prefix);
     let value = |variable: &str| match lookup(&name(variable)) {
@@ -24,7 +24,7 @@ pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Setting
     let missing = |variable: &str, why: String| {
         Err(Error::build(format!("the environment variable `{}` is not set{why}", name(variable))))
     };
-    // The variable is ignored if the service has no API key.
+    // The variable `API_KEY` is ignored if the service accepts no API key.
     let key = if service.takes_api_key() { value("API_KEY")? } else { None };
     let lacks_key = key.is_none() && service.takes_api_key() && !service.api_key_optional;
     let mut settings = match value("BASE_URL")? {

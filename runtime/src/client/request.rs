@@ -25,7 +25,7 @@ use crate::send::{AnyBody, Body, Response};
 use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// Types that represent an endpoint; [`markers!`](crate::markers!) implements this trait.
+/// A type that represents an endpoint; [`markers!`](crate::markers!) implements this trait for the emitted types.
 pub trait Marker {}
 
 /// An endpoint that can be requested. Only emitted code implements this trait:
@@ -284,8 +284,8 @@ impl Request<Dynamic> {
     }
 }
 
-/// An endpoint that is chosen at run time; the requests of `Client::endpoint` and `Request::into_dynamic` have this type.
-/// `history` and `follow` return an error if the endpoint has no history.
+/// An endpoint that is chosen at run time; `Client::endpoint` and `Request::into_dynamic` return requests for it. The
+/// methods `history` and `follow` of such a request return an error if the endpoint has no history.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic;
 

@@ -1,8 +1,8 @@
 //! A request in flight: a separate task from the first poll on.
 //!
-//! The future resolves to the response before decoding. A request occupies slots that other requests wait for, so its
-//! progress must not depend on polls of the future. Dropping the future ends the task immediately, even if its runtime
-//! has stopped.
+//! The future resolves to the response before decoding. A request in flight may occupy a slot of the rate limiter that
+//! other requests wait for, so the progress of the request must not depend on polls of the future. Dropping the future
+//! ends the task immediately, even if its runtime has stopped.
 
 use std::future::Future;
 use std::pin::Pin;

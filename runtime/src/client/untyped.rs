@@ -1,7 +1,7 @@
 //! A request without the type of its endpoint.
 //!
-//! The typed setters pass the values of params to it, and it stores the values in the form that is sent. This code is
-//! compiled once for all endpoints.
+//! The typed setters pass the values of params to this request, which stores each value in the form that is sent. This
+//! code is compiled once for all endpoints.
 
 use std::borrow::Cow;
 #[cfg(feature = "blocking")]

@@ -136,7 +136,7 @@ impl fmt::Debug for AnyRecord {
     }
 }
 
-/// Written as on the wire, with `null` for an absent value.
+/// Serializes the record as on the wire, with `null` for an absent value.
 impl Serialize for AnyRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_field_value().serialize(serializer)

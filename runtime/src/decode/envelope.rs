@@ -1,8 +1,8 @@
 //! Reads a series in its envelope, record by record.
 //!
 //! One row serves all records: it is filled, passed to the caller, and emptied for the next record. If the catalogue
-//! describes no envelope, the body is the bare list. Unknown fields on the path to the records or to the metadata are
-//! kept, with the same nesting.
+//! describes no envelope, the body is the bare list. The unknown fields of all objects around the records or the
+//! metadata are kept, nested as in the body.
 
 use super::bad_record::BadRecord;
 use super::decoded_value::DecodedValue;
@@ -35,7 +35,7 @@ pub(crate) struct EnvelopeRest {
     pub(crate) unknown_fields: UnknownFields,
     /// Records that are not as expected, and were omitted from the series.
     pub(crate) bad_records: Vec<BadRecord>,
-    /// The number of records if none of them has a known field other than the time; 0 if any record has such a field.
+    /// The number of records if every record has unknown fields, and no known field except the time. Otherwise 0.
     pub(crate) strange: usize,
     /// Whether the response has no records, not even bad ones.
     pub(crate) is_empty: bool,
@@ -50,13 +50,14 @@ struct Reader<'w, 'a> {
     /// The metadata; a row without values if the envelope has no metadata.
     metadata: Row<'a>,
     rest: EnvelopeRest,
-    /// True if any record had a known field other than the time.
+    /// True if any record had a known field other than the time, or no unknown field.
     is_known: bool,
     /// True once the records were found.
     has_data: bool,
 }
 
-/// The remaining paths to the records and to the metadata; `None` for a path that does not lead through this object.
+/// The paths from the current object to the records and to the metadata; `None` for a path that does not contain this
+/// object.
 type Leads = [Option<&'static str>; 2];
 
 /// Splits a path into its first key and the remaining path, which is `None` if there is only one key.
@@ -125,7 +126,7 @@ impl<'a> Reader<'_, 'a> {
                     self.records(json, next, depth)
                 }
                 (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
-                // `null` in place of the metadata means that there is no metadata.
+                // `null` in place of the metadata, or of an object around it, means that there is no metadata.
                 (None, _) if next == b'n' => json.literal().map(drop),
                 (_, Some((_, None))) => self.metadata.fill(json, next, depth),
                 _ => {
@@ -150,7 +151,7 @@ impl<'a> Reader<'_, 'a> {
                 self.leave_out(json, start, error.at_index(index), index)?;
             }
             if index == 0 {
-                // The number of records in the rest of the text, if all are as long as the first.
+                // Estimates the number of records in the rest of the text: all are assumed to be as long as the first.
                 let length = json.at - start + 1;
                 self.push.reserve((json.rest().len() / length).min(AT_ONCE));
             }

@@ -350,7 +350,7 @@ macro_rules! fields {
             }
         }
 
-        /// Written as on the wire, with `null` for an absent value.
+        /// Serializes the record as on the wire, with `null` for an absent value.
         impl $crate::emitted::Serialize for $record {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -360,7 +360,7 @@ macro_rules! fields {
             }
         }
 
-        /// Read from its wire form, in any self-describing format.
+        /// Deserializes the record from its wire form, in any self-describing format.
         impl<'de> $crate::emitted::Deserialize<'de> for $record {
             fn deserialize<D: $crate::emitted::Deserializer<'de>>(
                 deserializer: D,
@@ -369,7 +369,7 @@ macro_rules! fields {
             }
         }
 
-        /// A starting point for records in tests: zeros, empty strings, and no value for optional fields.
+        /// Creates a template for records in tests: zeros, empty strings, and no value for optional fields.
         impl ::std::default::Default for $record {
             #[inline]
             fn default() -> Self {

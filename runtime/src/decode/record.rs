@@ -11,7 +11,7 @@ pub(crate) use super::field_value::number_of;
 pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
-// These types are public only because hidden signatures contain them.
+// These types are declared `pub` only because signatures that are hidden from the docs contain them.
 #[cfg(any(test, fuzzing))]
 pub(crate) use super::decoded_value::{DecodedValue, FromDecoded};
 pub(crate) use super::field_value::{AsFieldValue, Fields};

@@ -114,7 +114,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Reads a key and its colon, if the key is `name`.
+    /// Reads a key and its colon if the key is `name`, and returns the first byte of the value. Any other key remains
+    /// unread, and the result is `None`.
     ///
     /// `name` must not contain a character that JSON escapes.
     #[inline]

@@ -1,4 +1,4 @@
-//! Values of one record that the decoder accepts or rejects, and its messages.
+//! Values of one record that the decoder accepts or rejects, and the messages of its errors.
 //!
 //! The tests also pass with `--features __json-features`. They do not depend on the catalogue, because they describe
 //! their own service.

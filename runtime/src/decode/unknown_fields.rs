@@ -94,7 +94,7 @@ fn value(text: &str) -> Value {
     decode::any(text).unwrap_or_else(|_| text.into())
 }
 
-/// A record without known fields, such as the metadata of an endpoint that is chosen at run time.
+/// A record that has only unknown fields, such as the metadata of an endpoint that is chosen at run time.
 impl Record for UnknownFields {
     const INFO: &'static RecordInfo = &RecordInfo::new("UnknownFields", &[]);
 }
@@ -120,7 +120,8 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
     }
 }
 
-/// Two values are equal if names, values and their order are the same; white space and escapes are not compared.
+/// Two sets of unknown fields are equal if names, values and their order are the same; white space and escapes are not
+/// compared.
 impl PartialEq for UnknownFields {
     fn eq(&self, other: &Self) -> bool {
         self.as_json() == other.as_json() || self.iter().eq(other.iter())

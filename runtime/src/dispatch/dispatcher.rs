@@ -1,8 +1,8 @@
 //! The only code that sends requests.
 //!
-//! Requests for data and for tokens are sent here. Each call sends once, with a permit of the rate limiter and with the
-//! options of the request. Other code interprets the status of the response, except that this code reports a 429 to the
-//! rate limiter.
+//! Requests for data and for tokens are sent here. Each call of `send` makes one attempt, with a permit of the rate
+//! limiter and with the options of the request. This module reports a 429 to the rate limiter; other modules interpret
+//! the status of the response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,8 +33,8 @@ pub(crate) struct Dispatcher {
     pub(crate) retries: Retries,
 }
 
-/// One tick of Tokio's clock. The dispatcher extends the timeout by this time, so that a transport that enforces the
-/// timeout itself ends first, and can report how much of the response had arrived.
+/// One tick of Tokio's clock. The dispatcher extends the timeout by this time. A transport that enforces the timeout
+/// itself therefore ends the attempt first, and can report how much of the response had arrived.
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
@@ -99,7 +99,7 @@ impl Dispatcher {
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Ok(response) = &outcome {
-            // The transport may not have reported the headers when they arrived.
+            // If the transport did not report the headers when they arrived, they are reported now.
             on_headers.notify(response.status, &response.headers);
         }
         // Dropped only after a 429 was reported to the rate limiter; otherwise the next request could be sent before

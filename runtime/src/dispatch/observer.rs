@@ -52,7 +52,7 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The request reached a point at which it may have to wait; the duration can be zero.
+    /// The request waited before it was sent. A wait of zero duration is not reported.
     #[non_exhaustive]
     Wait {
         /// The kind of the request.

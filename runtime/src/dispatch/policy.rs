@@ -9,9 +9,9 @@ use super::retry::Retry;
 /// The rules for one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
-    /// The time for one attempt, from its connection to the last byte of the body.
+    /// The maximum time for one attempt, from its connection to the last byte of the body.
     pub(crate) attempt_timeout: Duration,
-    /// The time for all attempts, and for the waits for a token and between attempts.
+    /// The maximum time for all attempts, including the waits for a token and between attempts.
     pub(crate) timeout: Duration,
     /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
     pub(crate) queue_timeout: Option<Duration>,

@@ -18,7 +18,8 @@ use crate::request::RequestKind;
 pub(crate) struct RequestContext {
     pub(crate) policy: Policy,
     begun: Instant,
-    /// The end of the timeout, extended by the time in the queue; `None` if an `Instant` cannot represent it.
+    /// The time at which the timeout expires, which is later by the time in the queue; `None` if an `Instant` cannot
+    /// represent it.
     deadline: Option<Instant>,
     request: RequestKind,
     /// The observers, which also receive the events of a token request that this request starts.
@@ -64,7 +65,7 @@ impl RequestContext {
         }
     }
 
-    /// Returns the time left before the timeout.
+    /// Returns the time left until the timeout expires.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }

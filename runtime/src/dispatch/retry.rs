@@ -1,7 +1,8 @@
 //! Retry rules: which failures are retried, and when.
 //!
-//! From an error and the attempts so far, the rules compute a delay or make the error final. They neither wait nor
-//! send. A client and its clones share one retry budget, so that a service that is down gets few extra requests.
+//! For an error and the attempts so far, the rules return either the delay before the next attempt, or the error if no
+//! attempt follows. This module neither waits nor sends. A client and its clones share one retry budget, so that a
+//! service that is down gets few extra requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -153,7 +154,7 @@ pub(crate) struct Retries {
 /// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
-/// Returns the default retry rule for a status.
+/// Returns whether the default rules retry a request after this status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 500 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,

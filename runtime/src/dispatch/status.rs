@@ -32,7 +32,7 @@ pub(crate) fn accept(
 fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
     let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
     let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
-    // A transport that decompresses bodies must also remove this header.
+    // A body with this header is still encoded: a transport that decompresses a body must also remove the header.
     let encoding =
         response.headers.get("content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
     let body = response.body.trim_ascii();
@@ -49,7 +49,8 @@ fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
         let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
         return Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers));
     }
-    // Most bodies are JSON, whose text is checked once, by the decoder. Text such as CSV may begin like JSON.
+    // Most bodies are JSON. The decoder checks the whole body later, so this code usually checks only how it begins.
+    // A body with a text type is parsed completely, because text such as CSV may begin like JSON.
     if looks_like_json(body) && (!is_text || any(body).is_some()) {
         return Ok(response);
     }

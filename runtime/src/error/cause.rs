@@ -1,7 +1,7 @@
 //! Error causes without secrets.
 //!
-//! The text of a cause from another crate may contain a secret. Such a cause and its own causes are replaced by their
-//! masked text. Any other cause keeps its type, so that callers can examine it.
+//! The text of a cause from another crate may contain a secret. If the cause or one of its own causes contains one, all
+//! of them are replaced by their masked texts. Otherwise the cause keeps its type, so that callers can examine it.
 
 use std::error::Error;
 use std::fmt;
@@ -34,7 +34,7 @@ fn masked(mut text: String, credentials: &dyn Redact) -> String {
     text
 }
 
-/// The masked text of a cause that contained a secret.
+/// The masked text of one cause in a chain of causes that contained a secret.
 #[derive(Debug)]
 struct Masked {
     text: String,

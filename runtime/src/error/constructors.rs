@@ -21,7 +21,7 @@ impl Error {
         Self::new(ErrorKind::Builder, message)
     }
 
-    /// Creates the error for a request whose runtime has shut down.
+    /// Creates the error for a request whose Tokio runtime has shut down.
     pub(crate) fn shutdown() -> Self {
         Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
     }
@@ -81,8 +81,8 @@ impl Error {
         self
     }
 
-    /// Adds what the body of an error response contains: the body itself, the error code in it, and whether the message
-    /// of this error is from it.
+    /// Adds facts from the body of an error response: the body itself, the error code in the body, and whether the
+    /// message of this error is a message from the body.
     pub(crate) fn with_refusal(mut self, body: &[u8], code: Option<String>, has_body_message: bool) -> Self {
         (self.0.facts.code, self.0.facts.has_body_message) = (code, has_body_message);
         self.with_body(body)

@@ -1,7 +1,7 @@
 //! Formats an error in one line.
 //!
-//! The order is: request, problem, hint, attempts and time, body. Only `{:#}` and `Debug` print causes, so that code
-//! that prints the causes itself does not print them twice.
+//! The order is: request, problem, hint, attempts and time, body. Only `{:#}` and `Debug` print the causes. Code that
+//! prints the causes separately uses `{}`, so that they are not printed twice.
 
 use std::fmt;
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `main` prints `Error: ` before this text.
+        // If `main` returns the error, this text is printed after `Error: `, so it contains the causes.
         write!(f, "{self:#}")
     }
 }

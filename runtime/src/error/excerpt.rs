@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Returns a text, or its beginning with `…` and the original length if the text is longer than `max_bytes`.
+/// Returns the text. If it is longer than `max_bytes`, returns its beginning, followed by `…` and the original length.
 pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);

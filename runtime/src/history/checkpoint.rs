@@ -17,8 +17,9 @@ use crate::values::{Timestamp, Value};
 
 /// The position of a history after a page.
 ///
-/// Save a checkpoint after the records of its page, with the length of your output. A job that was killed [resumes]
-/// from the checkpoint, and its output is the same as without the interruption:
+/// Write the records of a page, and then save its checkpoint with the length of your output. After an interruption, cut
+/// your output to this length, and the next run [resumes] from the checkpoint. The output is then the same as without
+/// the interruption:
 ///
 /// [resumes]: super::History::resume
 ///

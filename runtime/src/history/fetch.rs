@@ -13,11 +13,12 @@ use crate::error::Error;
 use crate::platform::sleep;
 use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
-/// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
+/// A function that decodes a response as the series of its endpoint. Of the code that fetches windows, only this
+/// function is compiled for every endpoint.
 pub(super) type Decode = fn(Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Batch>, Error>;
 
-/// The response for a window, and the total time for which its requests waited. A request without a response is not
-/// counted.
+/// A future that returns the response for a window, and the total time for which the requests for the window waited.
+/// The waiting time of a request without a response is not counted.
 pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, Error>, Duration)> + Send>>;
 
 /// The delay after the first failed attempt; each later delay is four times the delay before it.

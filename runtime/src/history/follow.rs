@@ -31,7 +31,7 @@ use crate::platform::{Instant, Sleep, sleep};
 use crate::request::RequestKind;
 use crate::values::Timestamp;
 
-/// The records of an endpoint from a given time on, each delivered once its interval is closed; created by
+/// The records of an endpoint from a given time on, each delivered after the end of its interval; created by
 /// `Request::follow`.
 ///
 /// ```no_run
@@ -81,7 +81,7 @@ pub enum Update<T> {
     /// All requests have failed for at least the time that [`Follow::outage_after`] sets. The follower continues.
     #[non_exhaustive]
     Outage {
-        /// The time since the first failed request was sent, or since the last response if that was later.
+        /// The time since the first failed request was sent, or since the last response if the response arrived later.
         elapsed: Duration,
         /// The last error.
         error: Error,
@@ -117,7 +117,7 @@ struct State<T> {
     from: Timestamp,
     settings: Settings,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// `None` before the first poll has checked that the request has a history.
+    /// `None` until the first poll has checked that the request has a history.
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
@@ -131,8 +131,9 @@ struct Following {
     schedule: Schedule,
     /// The checkpoint after the last page.
     checkpoint: Checkpoint,
-    /// Bad records that were reported: the text of each record, and the end of the window that contained it. A bad
-    /// record is received again while an earlier interval is missing, but is reported only once.
+    /// Bad records that were reported: the text of each record, and the end of the window that contained it. While an
+    /// earlier interval is missing, each request begins at that interval, so a bad record is received again, but it is
+    /// reported only once.
     bad_records: HashMap<String, Timestamp>,
 }
 
@@ -317,7 +318,8 @@ impl Following {
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
         let position = self.schedule.position.clone();
         let begin = *position.missing.first().unwrap_or(&position.next).min(&position.next);
-        // A request extends beyond its window, so a bad record can also be received with an adjacent window.
+        // A request extends beyond its window, so a bad record can also be received with an adjacent window. Bad
+        // records are therefore remembered for some more intervals.
         let begin = self.schedule.unsettled(begin);
         self.bad_records.retain(|_, end| *end > begin);
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));

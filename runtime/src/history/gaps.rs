@@ -47,7 +47,7 @@ mod tests {
         Span { from: from.into(), to: to.into() }
     }
 
-    /// Returns the gaps of consecutive windows of four steps each, for which the missing steps are given.
+    /// Joins the missing steps of consecutive windows, each of four steps, and returns the gaps.
     fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64)> {
         let whole = span(0, 4 * i64::try_from(windows.len()).unwrap());
         let (mut found, mut open) = (Vec::new(), None);

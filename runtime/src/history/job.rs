@@ -1,8 +1,8 @@
 //! A run over a range, for records of any type, with its windows, gaps, failures and progress.
 //!
-//! A job sends the requests that `pager` plans, and returns windows, each with its report and its checkpoint. New requests
-//! are started only when the consumer polls, so a slow consumer also slows the fetching. This code is compiled once for
-//! all endpoints.
+//! A job sends the requests that `pager` plans, and returns windows, each with its report and its checkpoint. New
+//! requests are started only when the consumer polls, so a slow consumer also slows the fetching. This code is compiled
+//! once for all endpoints.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -157,14 +157,15 @@ impl Job {
     pub(super) fn new(request: &Untyped, mut options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
-        // Once the history has a record, empty pages are gaps, and no search begins. A resumed job therefore sends the
-        // same requests.
+        // Once a history has a record, empty pages are gaps, and no search begins. This also applies to the records of
+        // the earlier run, so that a resumed job sends the same requests as a job without an interruption.
         options.no_first_record_search |= checkpoint.records > 0;
         let range = Span { from: checkpoint.range.from, to: end };
         let grid = template.grid;
         let open = checkpoint.open_since.map(|from| Span { from, to: grid.floor(checkpoint.next) });
         let open = open.filter(|open| !open.is_empty());
-        // The earlier run may have returned the record of a step that is only partly before this position.
+        // A step that is only partly after this position is not included, because the earlier run may have returned its
+        // record.
         let whole = grid.whole(Span { from: open.map_or(checkpoint.next, |open| open.from), to: end });
         let pager = Pager::new(template.pager(range, &options), checkpoint.next);
         Ok(Self {
@@ -191,7 +192,7 @@ impl Job {
         }
         self.begun.get_or_insert_with(Instant::now);
         let accepted = loop {
-            // `take` comes before `begin_one`, because it may plan new requests instead of returning a window.
+            // `take` is called before `begin_one`, because `take` may plan new requests instead of returning a window.
             if let Some(accepted) = self.pager.take() {
                 break accepted;
             }
@@ -261,15 +262,16 @@ impl Job {
         response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
-        // If a later run continues to a later end, it requests again what is missing at the end of this range: the last
-        // gap, or a step that is only partly in the range.
+        // If a resumed run has a range that ends later, it requests again what is missing at the end of this range: the
+        // last gap, or a step that is only partly in this range. `open_since` is the start of this part.
         let end = self.whole.to;
         let is_partial = window.from <= end && end < self.checkpoint.next;
         let at_end = ended.last().filter(|gap| gap.to == end).map(|gap| gap.from).or(is_partial.then_some(end));
         let is_missing = response.sorted.last().is_none_or(|(time, _)| *time < end);
         self.checkpoint.open_since = self.open.map(|gap| gap.from).or(at_end.filter(|_| is_missing));
         response.report.gaps = ended.into_iter().map(|gap| Gap { range: gap.range() }).collect();
-        // The count may be from the text of a checkpoint, which can contain any number, so the sum could overflow.
+        // `checkpoint.records` may be from the text of a checkpoint, which can contain any number, so the sum could
+        // overflow.
         let count = response.sorted.partition_point(|(time, _)| *time < self.checkpoint.next);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);

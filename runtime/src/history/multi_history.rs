@@ -1,7 +1,7 @@
 //! Several histories at once, for example of coins, endpoints and exchanges, which share one rate limit.
 //!
-//! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
-//! are in order, and no history gets far ahead of another that has not ended.
+//! Each history has a key, and a function that converts its records. Each page is returned with the key of its history.
+//! The pages of a history are in order, and no history gets far ahead of another that has not ended.
 
 mod aligned;
 

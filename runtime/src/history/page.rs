@@ -45,8 +45,8 @@ pub struct Report {
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
-    /// Records that could not be decoded, if the request skips them. The step of a bad record is also part of a gap,
-    /// unless another record has the same step.
+    /// Records that could not be decoded, if the request skips bad records. The step of a bad record is also part of a
+    /// gap, unless another record has the same step.
     pub bad_records: Vec<BadRecord>,
     /// The number of received records that are not part of the result.
     pub dropped: Dropped,

@@ -18,8 +18,8 @@ pub(super) struct PageLimits {
     /// True if a page without records at its first or last steps was found to be complete, and no page was found to be
     /// truncated since then.
     is_confirmed: bool,
-    /// The number of records on the page that was last found to be truncated. If the other end of that page is empty
-    /// too, that is not evidence that pages are complete, because the truncation may be the cause.
+    /// The number of records on the page that was last found to be truncated. If a second request for the other end of
+    /// that page returns no record, this is not evidence that the page was complete.
     truncated: Option<usize>,
 }
 
@@ -39,7 +39,8 @@ impl PageLimits {
     }
 
     /// Returns whether a page without records at the start or end of its window is accepted without a second request.
-    /// It is accepted if such a page, and a longer page, were found to be complete before.
+    /// The page is accepted if an earlier page of this kind, and a page with more records than this page, were found to
+    /// be complete.
     pub(super) fn is_trusted(&self, received: usize) -> bool {
         self.is_confirmed && received < self.complete
     }
@@ -67,7 +68,8 @@ impl PageLimits {
             return;
         }
         self.truncated = Some(page);
-        // The length of a truncated page is the service's maximum only if no longer page was ever received.
+        // The length of a truncated page is the service's maximum only if every page received so far had at most this
+        // length.
         if page >= self.complete.max(part) {
             self.cap = self.cap.min(page);
         }
@@ -102,7 +104,8 @@ mod tests {
         assert!(!limits.is_trusted(400), "400 may be the maximum of the service");
         limits.confirm(300, 20, false);
         assert!(!limits.is_trusted(300));
-        // The page of 300 was truncated at one end. That no records are missing at its other end does not make it complete.
+        // The page of 300 was truncated at one end. It is therefore not complete, even though no records are missing at
+        // its other end.
         limits.confirm(300, 0, true);
         assert!(!limits.is_trusted(200));
     }

@@ -68,8 +68,8 @@ struct PlannedPage<R> {
     state: PageState<R>,
     /// True for a response without records, until the adjacent windows have shown whether to accept it.
     is_doubted: bool,
-    /// Set if this window is a part of a larger window, and is requested again because the page of the larger window
-    /// had no records in this part: the number of records on that page.
+    /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
+    /// that this part is requested again. The value is the number of records on that page.
     confirms: Option<usize>,
 }
 
@@ -253,7 +253,8 @@ impl<R> Pager<R> {
         if let Some(doubted) = page.confirms {
             self.limits.confirm(doubted, received, is_empty);
             if doubted > 0 && is_empty {
-                // This window is part of a larger page, whose report already includes the bad and the dropped records.
+                // This window is part of a larger window, and the report on the page of the larger window already
+                // includes the bad and the dropped records.
                 (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
             }
         }
@@ -283,8 +284,8 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(Ok(response));
     }
 
-    /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested again,
-    /// unless its records may still be published. A gap between two records is final.
+    /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested
+    /// again, unless its records may still be published. A gap between two records is final.
     fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let (outer, mut rest, unsettled) = (self.options.grid.outer(*window), *window, self.options.unsettled);

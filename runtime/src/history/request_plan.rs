@@ -29,7 +29,7 @@ pub(super) struct RequestTemplate {
     /// The request without the params for range, page size and order; it identifies the request in a checkpoint.
     identity: String,
     info: &'static HistoryInfo,
-    /// The time units of the start and the end of a range.
+    /// The time units of the params for the start and the end of a range.
     units: [TimeUnit; 2],
     pub(super) grid: TimeGrid,
     pub(super) page_size: usize,
@@ -49,7 +49,8 @@ impl RequestTemplate {
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
         let param = |name: &str| request.target().endpoint.param(name);
-        // A required param is an argument of the method, so it is always set. The history replaces its value.
+        // A required param is an argument of the method, so it is always set, and the history replaces its value. Only
+        // an optional param that is set is an error.
         let is_optional = |name: &&str| !param(name).is_some_and(check::is_required);
         let mut optional = set_by_history.into_iter().flatten().filter(is_optional);
         if let Some(set) = optional.find(|name| request.target().sets(name)) {
@@ -146,8 +147,8 @@ impl RequestTemplate {
     }
 }
 
-/// Returns how far after the end of its window a record can be. If the unit is a date, the service may include the
-/// entire day that ends the range.
+/// Returns the maximum time from the end of a window to the last record on its page. If the unit is a date, the service
+/// may include the entire day at the end of the range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }

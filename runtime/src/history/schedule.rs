@@ -51,7 +51,7 @@ pub(super) struct Position {
     pub(super) missing: Vec<Timestamp>,
 }
 
-/// The next step of a follower.
+/// The next action of a follower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Request(Span),
@@ -95,7 +95,8 @@ pub(super) struct Schedule {
     credit: u32,
     learned_delay: Duration,
     outage: Option<Outage>,
-    /// True after the first round, whose responses can contain the `Date` of the service.
+    /// True after the first round. The first round begins immediately, because its responses can contain the `Date` of
+    /// the service.
     has_begun: bool,
     is_silent: bool,
 }
@@ -105,7 +106,7 @@ struct Round {
     window: Span,
     /// The time of the last response; before the first response, the time at which the round began.
     responded: Instant,
-    /// The earliest response time so far, by the clock of the service; `None` before the first response.
+    /// The earliest time of a response so far, by the clock of the service; `None` before the first response.
     time: Option<Timestamp>,
     /// The time to assume for a response without a `Date`.
     estimate: Timestamp,
@@ -293,8 +294,8 @@ impl Schedule {
     }
 
     /// Returns the number of intervals from one request to the next. The number is one, or greater if the series has
-    /// had no records for longer than the allowed lateness. The ranges of two consecutive probes overlap, so no record
-    /// is missed.
+    /// had no records for longer than the allowed lateness. It is at most half the number of steps of a page, so the
+    /// ranges of two consecutive probes overlap, and no record is missed.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
         (silence.saturating_sub(self.settings.allowed_lateness) / 10).clamp(1, (self.page_steps / 2).max(1))

@@ -54,7 +54,8 @@ impl Search {
         Ok(window)
     }
 
-    /// Continues the search after the response for the last requested page, which may be empty.
+    /// Continues the search after the response for the last requested page. `is_empty` is true if that page has no
+    /// records.
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {

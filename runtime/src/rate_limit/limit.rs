@@ -60,12 +60,12 @@ impl RateLimit {
     /// Creates a limit of `requests` in any interval of the length `window`, and of `concurrent` requests in flight at
     /// once.
     ///
-    /// The service counts requests on arrival, the client on send. Each window is therefore extended by 1 %, and
-    /// further for a while after a 429.
+    /// The client counts a request when it is sent, and the service counts it when it arrives. The delay between these
+    /// times varies, so each window is extended by 1 %, and further for a while after a 429.
     ///
     /// A request counts as sent when the transport reports that the request was written to a connection. If the
-    /// transport cannot report this, the request counts as sent when the transport is called. The response time makes
-    /// no difference while fewer than `concurrent` requests are in flight.
+    /// transport cannot report this, the request counts as sent when the transport is called. The response time does
+    /// not affect the rate while fewer than `concurrent` requests are in flight.
     ///
     /// An idle client sends up to ten requests at once; queued requests are sent evenly.
     ///
@@ -88,7 +88,7 @@ impl RateLimit {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
 
-    /// Returns the limit set with a name in the catalogue. The error for an unknown name lists the known names.
+    /// Returns the limit of the limit set with this name. The error for an unknown name lists the known names.
     #[doc(hidden)]
     pub fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
         let found = sets.iter().find(|info| info.name == name);

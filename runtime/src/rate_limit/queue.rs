@@ -33,7 +33,7 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// The waiting attempts, the next one first. Each has a [`Notify`], which also identifies it.
+/// The waiting attempts, the next one first. Each attempt has a [`Notify`], which also identifies the attempt.
 #[derive(Debug, Default)]
 pub(super) struct Queue(VecDeque<(Rank, Arc<Notify>)>);
 

@@ -58,11 +58,11 @@ struct LimitQueue(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
-    /// The time at which the rate limiter was created. At this time, its clock reads `BEGIN`.
+    /// The time at which this queue was created. At this time, the clock of the queue reads `BEGIN`.
     begun: Instant,
 }
 
-/// The reading of the clock when the rate limiter is created. It is a year, so that earlier times can be represented.
+/// The reading of a queue's clock when the queue is created. It is a year, so that earlier times can be represented.
 const BEGIN: GateTime = YEAR;
 
 impl Shared {
@@ -221,7 +221,7 @@ struct Admission {
 #[derive(Default)]
 struct Progress {
     is_sent: bool,
-    /// True once a response arrived, or the request was cancelled.
+    /// True once the request received a response, failed or was cancelled.
     has_ended: bool,
 }
 
@@ -251,7 +251,7 @@ impl PermitObserver for Admission {
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // The request was not sent, so another request may be sent instead, but not before the end of a pause.
+            // If the request was not sent, another request may be sent instead, but not before the end of a pause.
             if !progress.is_sent {
                 shared.state.unsent(now, self.weight);
             }

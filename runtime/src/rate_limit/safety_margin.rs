@@ -68,7 +68,8 @@ impl LearnedMargin {
     }
 
     /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had recently begun
-    /// to shrink, it was large enough before that, and is restored for a longer time.
+    /// to shrink, it was large enough before that, and is restored for a longer time. In all other cases, it grows from
+    /// its current value, and the initial hold time applies.
     pub(super) fn rate_limited(&mut self, now: GateTime) {
         let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MAX_WINDOWS));
         (self.learned, self.held) = match now.checked_sub(self.until) {

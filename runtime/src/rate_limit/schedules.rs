@@ -84,7 +84,8 @@ impl Wake for Woken {
 
 enum Task<'g> {
     Waiting(AcquireFuture<'g>, Arc<Woken>),
-    /// The task has a permit: the permit, the time at which it was acquired, and the time at which its request was sent.
+    /// The task has a permit: the permit, the time at which it was acquired, and the time at which its request was
+    /// sent.
     Permitted(Permit, Instant, Option<Instant>),
     Ended,
 }
@@ -237,8 +238,8 @@ impl<'g> Model<'g> {
     }
 }
 
-/// Asserts that after a minute as many requests can be sent at once as the limit allows, so all tasks have released
-/// their slots.
+/// Asserts that after a minute as many requests can be sent at once as the limit allows, which shows that all tasks
+/// have released their slots.
 async fn assert_slots_released(gate: &ProcessRateLimiter, limit: (usize, usize), done: &[Action]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))

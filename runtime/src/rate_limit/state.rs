@@ -33,7 +33,7 @@ pub enum Closed {
     /// All slots are in use, so a request has to end first.
     Full,
     /// The request may pass at this time. The time can change if another request is sent, ends or is rate-limited
-    /// before.
+    /// before that time.
     Until(GateTime),
 }
 

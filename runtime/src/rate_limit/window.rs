@@ -48,7 +48,8 @@ impl Windows {
         self.windows.iter().filter_map(room).max()
     }
 
-    /// Returns the interval between requests that are evenly spaced at the rate of all windows; `None` without windows.
+    /// Returns the interval between evenly spaced requests at the maximum rate that all windows allow; `None` without
+    /// windows.
     pub(super) fn gap(&self, margin: Duration) -> Option<Duration> {
         let requests = |window: &Window| u32::try_from(window.requests).unwrap_or(u32::MAX).max(1);
         self.windows.iter().map(|window| distance(window.length, margin) / requests(window)).max()
@@ -69,7 +70,7 @@ impl Windows {
         self.unsent = self.unsent.saturating_sub(weight);
     }
 
-    /// Counts a request that is sent now. Reports may arrive out of order.
+    /// Counts a request that is sent now. Reports may arrive out of order, so the time is inserted in sorted order.
     pub(super) fn count(&mut self, now: GateTime, margin: Duration, weight: usize) {
         let max = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
         let memory = self.memory(margin);

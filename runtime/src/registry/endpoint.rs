@@ -1,7 +1,6 @@
 //! Groups and endpoints with their params.
 //!
-//! If facts about an endpoint are unknown, such as its path, its params or its body, they are omitted and never
-//! guessed.
+//! Unknown facts about an endpoint, such as its path, its params or its body, are omitted and never guessed.
 
 use std::fmt;
 
@@ -10,7 +9,7 @@ use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 /// A group of endpoints.
 #[derive(Debug)]
 pub struct GroupInfo {
-    /// The accessor on `Client` and the name of the module.
+    /// The name of the group's accessor on `Client` and of the group's module.
     pub ident: &'static str,
     /// Name of the group as shown to users, for example `Funding Rate`.
     pub title: &'static str,
@@ -29,7 +28,7 @@ pub struct GroupInfo {
 pub struct EndpointInfo {
     /// The `ident` of the endpoint's group.
     pub group: &'static str,
-    /// The method on the group's handle.
+    /// The name of the method on the group's handle.
     pub ident: &'static str,
     /// The endpoint's title, such as `Volume Ratio`; `ident` is its name in code.
     pub name: &'static str,
@@ -47,7 +46,7 @@ pub struct EndpointInfo {
     pub body: BodyInfo,
     /// Where the params of the endpoint's history are declared; [`EndpointInfo::history`] returns these params.
     pub history_source: HistorySource,
-    /// The number of requests that one call of this endpoint counts as in the service's rate limit.
+    /// The weight of one call of this endpoint: the service's rate limit counts the call as this number of requests.
     pub weight: u32,
     /// Further notes; may be empty.
     pub notes: &'static str,
@@ -141,13 +140,13 @@ pub struct ParamInfo {
     pub wire_name: &'static str,
     /// Location in the request.
     pub location: ParamLocation,
-    /// Type of one value.
+    /// Type of one value of the param.
     pub ty: ValueType,
     /// The setter that accepts several values.
     pub list_setter: Option<&'static str>,
     /// Format of a list of values on the wire.
     pub list_as: ListFormat,
-    /// The value that every request sends, if the value is constant; such a param has no setter.
+    /// The constant value that every request sends; such a param has no setter. `None` if the value is not constant.
     pub const_value: Option<&'static str>,
     /// Source of the fact that the param is required; `None` if this is not known.
     pub required: Option<Evidence>,

@@ -14,7 +14,7 @@ pub struct HistoryInfo {
     pub to: &'static str,
     /// Param that sets the maximum number of records.
     pub limit: &'static str,
-    /// Param that sets the interval between records; the values of its type have durations.
+    /// Param that sets the interval between records; the type of the param declares the durations of the values.
     pub step: &'static str,
     /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
@@ -31,7 +31,7 @@ pub enum HistorySource {
     Service,
     /// The endpoint declares the params.
     Endpoint(&'static HistoryInfo),
-    /// The params of the history are unknown, even if the endpoint accepts the params of the service.
+    /// The params are unknown. The endpoint has no history, even if it accepts the params that the service declares.
     Unknown,
 }
 

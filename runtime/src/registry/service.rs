@@ -123,7 +123,7 @@ impl TimeUnit {
         matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// Returns the unit that is a thousand times finer, which is easily confused with this unit.
+    /// Returns the name of the unit that is a thousand times finer, for errors: users often confuse the units.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",

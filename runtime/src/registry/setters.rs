@@ -63,7 +63,7 @@ setters! {
 /// six lines.
 #[doc(hidden)]
 impl EndpointInfo {
-    /// Sets the shared params, and no other params yet.
+    /// Sets the params to these shared params. Call this setter before `overrides` and `specific_params`.
     #[must_use]
     pub const fn shared_params(mut self, shared: &'static [ParamInfo]) -> Self {
         self.params = Some(ParamList { shared, overrides: &[], specific: &[] });

@@ -9,7 +9,7 @@ use super::{Evidence, Range, TimeUnit};
 /// The type of the records of a series, or of any other object with known fields.
 #[derive(Debug)]
 pub struct RecordInfo {
-    /// The Rust type.
+    /// The name of the Rust type.
     pub name: &'static str,
     /// Meaning of the record.
     pub summary: &'static str,
@@ -55,7 +55,7 @@ pub struct FieldInfo {
     pub optional: bool,
     /// Minimum and maximum of the value.
     pub range: Range,
-    /// A value, as on the wire, that was observed or is similar to observed values.
+    /// An example of the value as on the wire: an observed value, or a value that is similar to observed values.
     pub example: Option<&'static str>,
     /// The unit as text; empty if there is none.
     pub unit: &'static str,
@@ -105,7 +105,7 @@ pub enum ValueType {
     Timestamp(TimeUnit),
     /// A value of any kind.
     Any,
-    /// A value of a named type, which need not be one of the known values.
+    /// A value of a named type; values that are not in the catalogue are valid too.
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
@@ -115,14 +115,14 @@ pub enum ValueType {
     List(&'static ValueType),
     /// An object with arbitrary keys, whose values have this type.
     Map(&'static ValueType),
-    /// A value of a list or a map that may be null.
+    /// A value that may be null, in a list or a map.
     Option(&'static ValueType),
 }
 
 /// A named type of the catalogue.
 #[derive(Debug)]
 pub struct TypeInfo {
-    /// The Rust type.
+    /// The name of the Rust type.
     pub name: &'static str,
     /// Meaning of the type.
     pub summary: &'static str,
@@ -155,8 +155,8 @@ pub struct ValueInfo {
     pub value: &'static str,
     /// Meaning of the value; empty if it is obvious.
     pub summary: &'static str,
-    /// Duration of the interval that the value names; `None` if the value does not name an interval, or if the length
-    /// of the interval varies, as for a month.
+    /// Duration of the interval that the value denotes, such as one hour for `1h`; `None` if the value does not denote
+    /// an interval, or if the length of the interval varies, as for a month.
     pub duration: Option<Duration>,
     /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the attributes at the end of the list may be
     /// omitted.

@@ -1,7 +1,7 @@
 //! Checks a request before it is sent.
 //!
-//! Only documented and published limits are enforced. A reported limit may be out of date, so the service decides.
-//! Unknown params are not checked.
+//! Only documented and published constraints are enforced. A reported constraint may be out of date, so the client
+//! sends the request, and the service decides. Unknown params are not checked.
 
 use percent_encoding::percent_decode_str;
 

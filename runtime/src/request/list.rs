@@ -5,8 +5,9 @@
 use crate::registry::{ListFormat, ParamInfo, ParamLocation, ValueType};
 use crate::values::Value;
 
-/// Returns the strings to send for several values in their wire form: one for each value if each is sent as a separate
-/// param, otherwise one string for all values. A list without values becomes an empty string, which `check` rejects.
+/// Returns the strings to send for several values in their wire form: one string for each value if each value is a
+/// separate param, otherwise one string for all values. A list without values becomes an empty string, which `check`
+/// rejects.
 ///
 /// Also returns whether a value contains the separator, so that the service would read it as two values. `info` is
 /// `None` for an unknown param.

@@ -2,7 +2,7 @@
 //!
 //! The values, in the form in which they are sent, are checked and encoded into a path and query. Known params are in
 //! the order of the endpoint's table. Unknown params follow, sorted by name. The same request therefore always has the
-//! same URL. Nothing here depends on the type of an endpoint.
+//! same URL. This module does not depend on the Rust type of an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -43,7 +43,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Characters that need encoding in a path segment with a list, whose values are separated by commas.
 const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
 
-/// Characters that need encoding in a query; lists and times stay readable.
+/// Characters that need encoding in a query. Commas and colons are not encoded, so that lists and times stay readable.
 const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 /// Returns the query param with the API key, encoded.
@@ -54,7 +54,7 @@ pub(crate) fn key_param(name: &str, key: &Secret) -> Secret {
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
-        // A fragment only distinguishes endpoints with the same path; it is not sent.
+        // In the catalogue, a fragment only distinguishes endpoints with the same path; it is not sent.
         let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
         let params = endpoint.params.unwrap_or_default().iter();
         let fixed = params.filter_map(|param| {
@@ -110,8 +110,8 @@ impl RequestTarget {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Returns the sort key of a param: its position in the table or, for an unknown param, a position after the table,
-    /// and the name.
+    /// Returns the sort key of a param. Known params are sorted by their position in the endpoint's table, and unknown
+    /// params follow, sorted by name.
     fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
@@ -149,7 +149,7 @@ impl RequestTarget {
     /// Returns the encoded path and query.
     pub(crate) fn path_and_query(&self) -> String {
         let path = self.expanded();
-        // Encoded characters take more space, but are rare.
+        // The capacity does not include the additional bytes of encoded characters, because such characters are rare.
         let params = self.params.iter().map(|param| param.name.len() + param.value.len() + 2);
         let mut out = String::with_capacity(path.len() + params.sum::<usize>());
         out.push_str(&path);

@@ -42,9 +42,10 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
     forms.filter_map(|form| form.length(text, secret)).max()
 }
 
-/// The encoding of a text.
+/// The encoding of a text: percent-encoded, escaped, both or neither.
 ///
-/// Each form is unambiguous, because percent-encoded text has no literal `%`, and escaped text has no literal `\`.
+/// In each encoding, a text has only one meaning, because percent-encoded text has no literal `%`, and escaped text has
+/// no literal `\`.
 #[derive(Clone, Copy)]
 struct Form {
     percent: bool,
@@ -64,7 +65,7 @@ impl Form {
         Some(text.len() - rest.len())
     }
 
-    /// Returns the text after the character, if the text begins with it.
+    /// Returns the text after the character, if the text begins with the character.
     fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
         let mut utf8 = [0; 4];
         let plain = character.encode_utf8(&mut utf8).as_bytes();
@@ -74,7 +75,7 @@ impl Form {
     }
 }
 
-/// Returns whether an excerpt ends here, possibly within an encoded character.
+/// Returns whether `text` begins with the end of an excerpt, possibly within an encoded character.
 fn is_cut(text: &[u8]) -> bool {
     (0..=MAX_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
 }
@@ -102,7 +103,7 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     Some(rest).filter(|_| meant == character)
 }
 
-/// Returns the text after `number`, if the text begins with that number in this many hexadecimal digits.
+/// Returns the text after `number`, if the text begins with `number` as `digits` hexadecimal digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
     let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());

@@ -1,7 +1,7 @@
 //! A secret string: an API key, a client secret or a token.
 //!
-//! It is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Its memory is
-//! not wiped on drop, because the buffers of connections also contain copies.
+//! A secret is created from plain text, and read only with [`Secret::expose`], which is private to the crate. Its
+//! memory is not wiped on drop: copies would remain in the buffers of connections.
 
 /// A string that `Debug`, errors and logs never show. Surrounding white space is removed.
 ///

@@ -31,8 +31,8 @@ pub enum AnyBody {
 
 /// A list of records without a static type, with the metadata of the service.
 ///
-/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize into the typed `Series` of the
-/// client instead.
+/// This type is not `Deserialize`, because JSON does not identify the fields. Deserialize into the typed `Series` of
+/// the client instead.
 pub type AnySeries = Series<AnyRecord, UnknownFields>;
 
 /// Serializes the body as the service sends it.
@@ -74,7 +74,8 @@ impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
-        // Only the emitted client knows the field of the metadata that lists the unsupported values.
+        // The list of unsupported values is empty, because only the emitted client knows which metadata field contains
+        // them.
         Ok(AnySeries::of_response(response)?.timed(Vec::new()))
     }
 }

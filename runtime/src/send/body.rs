@@ -85,7 +85,7 @@ pub struct TimedRecords<R> {
     pub(crate) records: R,
     /// The time of each decoded record; `None` for a record without a readable time.
     pub(crate) times: Vec<Option<Timestamp>>,
-    /// The skipped records that could not be decoded.
+    /// The records that were skipped because they could not be decoded.
     pub(crate) bad: Vec<BadRecord>,
     /// The service's metadata of the records, if any.
     pub(crate) metadata: Option<PageMetadata>,
@@ -108,7 +108,7 @@ pub struct PageMetadata {
 }
 
 impl PageMetadata {
-    /// Returns whether both entries are equal except for their ranges.
+    /// Returns whether two entries are equal except for their ranges.
     pub(crate) fn is_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }

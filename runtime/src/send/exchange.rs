@@ -38,7 +38,8 @@ pub(crate) struct Connection {
 
 /// A successful response, with the context for an error about its body.
 ///
-/// This type is public only because the signature of [`Body::read`] contains it, and users cannot name it.
+/// This type is public only because the signature of [`Body::read`] contains it. It is not exported, so users cannot
+/// refer to it.
 pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
@@ -83,7 +84,7 @@ impl UndecodedResponse {
         self.context.timing().waited
     }
 
-    /// Returns the `Date` of the response, and when the response arrived.
+    /// Returns the time in the header `Date` of the response, and the time at which the response arrived.
     pub(crate) fn date(&self) -> Option<(Timestamp, Instant)> {
         let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
         Some((date.into(), self.arrived))
@@ -120,8 +121,8 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, context, .. } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // A message in the body is used only if the body has no records. Otherwise a record failed to decode, which
-        // that message does not explain.
+        // The message of the service is used only if the body has no records. If the body has records, one of them
+        // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
@@ -212,7 +213,7 @@ async fn authorized(
     let (token, response) = attempt(connection, path_and_query, headers, context).await?;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
     if response.status != 401 {
-        // Other errors, such as 503, do not show whether the token was accepted.
+        // Only a status below 400 shows that the token was accepted. An error such as 503 leaves this open.
         if response.status < 400 {
             flow.cache().accept(path);
         }
@@ -232,7 +233,7 @@ async fn authorized(
 ///
 /// If the token expired or was rejected while the request was queued, another token is used if there is one. Otherwise
 /// the permit is returned, a token is fetched, and the request waits in the queue again. After that wait, the token is
-/// not checked again, because its lifetime may always be shorter than the wait.
+/// not checked again: if every wait were longer than the lifetime of a token, the request would never be sent.
 async fn attempt(
     connection: &Connection,
     path_and_query: &str,

@@ -121,10 +121,10 @@ mod tests {
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
             (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
             (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
-            // There is no hint on a range that the value is in, or on a param that has no known constraints.
+            // There is no hint on a range that contains the value, or on a param without known constraints.
             (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
             (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
-            // The message already names the missing param.
+            // The message already contains the name of the missing param, so there is no hint on it.
             (422, "`coin` is missing", &[some_venue], "no; `coin` is missing".to_owned()),
             (404, "look twice", &[], "no; look twice".to_owned()),
             (500, "", &[], "no".to_owned()),

@@ -14,8 +14,8 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::values::Timestamp;
 
-/// A list of records, usually one per timestamp, with the service's metadata. An emitted client names this type
-/// `Series<T>`.
+/// A list of records, usually one per timestamp, with the service's metadata. In an emitted client, `Series<T>` is an
+/// alias of this type.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Series<T, M> {
@@ -113,8 +113,8 @@ impl<T: Item, M> Series<T, M> {
         self.columns().into_iter().find(|column| column.name == wire_name)
     }
 
-    /// Returns the values of all records for each field. The fields are those of the catalogue, or those of the
-    /// response if the catalogue has none.
+    /// Returns the values of all records for each field. The fields are those in the catalogue, or those in the
+    /// response if the fields are not in the catalogue.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(self.info.record, &self.data)
     }
@@ -162,7 +162,7 @@ impl<T, M: MetadataRecord> Series<T, M> {
     }
 }
 
-/// The maximum number of bytes of a name that are quoted.
+/// The maximum number of bytes of an unsupported value that the error quotes.
 const MAX_NAME_BYTES: usize = 60;
 
 /// Creates a series without a request, for example in a test.
@@ -191,7 +191,8 @@ impl<T: Item, M: Serialize> Serialize for Series<T, M> {
 }
 
 /// Deserializes a series as the service sends it, from any self-describing format. In a deserialized series,
-/// [`times`](Series::times) does not find a time field that only some endpoints have.
+/// [`times`](Series::times) finds the time field that the service declares, but not a time field that an endpoint
+/// declares.
 impl<'de, T: Item, M: MetadataRecord + Serialize> Deserialize<'de> for Series<T, M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         fields::deserialize(deserializer, Self::decode)

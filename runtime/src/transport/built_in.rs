@@ -1,6 +1,6 @@
 //! The built-in transports, and their shared parts.
 //!
-//! `HyperTransport` is the default, and `ReqwestTransport` wraps the user's client.
+//! `HyperTransport` is the default, and `ReqwestTransport` wraps the user's `reqwest::Client`.
 
 mod certificates;
 mod connect;

@@ -37,8 +37,8 @@ crate::transport::opaque_debug!(SentNotifier);
 
 type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
 
-/// Notified when the status and headers of a response have arrived. This happens before the body is read, because after
-/// a 429 no other request may be sent.
+/// Notified when the status and headers of a response have arrived. The transport sends the notification before it
+/// reads the body, so that a 429 stops further requests at once.
 #[derive(Clone, Default)]
 pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
 

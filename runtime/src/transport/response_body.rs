@@ -1,6 +1,6 @@
 //! The body of a response.
 //!
-//! The bytes are shared and not copied, because most bodies arrive in one piece. Their content is not interpreted here.
+//! Clones of a body share its bytes. This module does not interpret the bytes.
 
 use std::fmt;
 use std::ops::Deref;

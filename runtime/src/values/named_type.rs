@@ -48,7 +48,7 @@ impl UnknownValue {
     }
 }
 
-/// Returns the duration of the interval that a value names, if the catalogue declares it.
+/// Returns the duration of the interval that a value denotes, if the catalogue declares the duration.
 pub fn duration<T: NamedType>(value: &str) -> Option<Duration> {
     T::INFO.values.iter().find(|known| known.value == value)?.duration
 }
@@ -70,8 +70,8 @@ macro_rules! named_type {
                 }
             }
 
-            /// Returns a static reference to the value, because a reference is `Copy` and the value is not; `None` for
-            /// an unknown value.
+            /// Returns a static reference to the value; `None` for an unknown value. Unlike the value, the reference is
+            /// `Copy`.
             pub fn known(&self) -> ::std::option::Option<&'static Self> {
                 Self::ALL.iter().find(|known| *known == self)
             }

@@ -198,7 +198,8 @@ impl Serialize for Timestamp {
 /// Reads Unix seconds, with fractions down to a microsecond, or RFC 3339 in UTC.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // With the feature `serde_json/arbitrary_precision`, a visitor would receive a number as a map.
+        // A `Value` is read first, because with the feature `serde_json/arbitrary_precision` a visitor would receive a
+        // number as a map.
         let value = Value::deserialize(deserializer)?;
         let time = match &value {
             Value::String(text) => text.parse().ok(),
@@ -210,8 +211,8 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. A date alone and
-/// an offset such as `+00:00` are errors.
+/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. A date alone
+/// and an offset such as `+00:00` are errors.
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 

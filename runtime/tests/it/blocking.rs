@@ -119,7 +119,7 @@ async fn blocking_inside_async_is_an_error() {
     let there = client.clone();
     tokio::spawn(async move { check_refusal(&there) }).await.unwrap();
     assert_eq!(service.seen(), (0, 0));
-    // The client checks whether it is called in an async task. This check must not use up the task's budget.
+    // The client checks whether it is called in an async task. This check must not use up the task's budget in Tokio.
     assert!(tokio::task::coop::has_budget_remaining());
 }
 
@@ -156,7 +156,7 @@ fn dropping_the_last_clone_ends_the_background_thread() {
         let mut request = [0; 1000];
         assert_ne!(stream.read(&mut request).unwrap(), 0);
         stream.write_all(&socket::reply("200 OK", DATA)).unwrap();
-        // Returns 0 once the connection is closed; only the background thread keeps it open.
+        // `read` returns 0 once the connection is closed. Until then, only the background thread keeps it open.
         stream.read(&mut request).unwrap()
     });
     ask(&client.clone()).unwrap();

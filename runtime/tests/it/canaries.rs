@@ -115,7 +115,7 @@ fn failed(phase: Phase, echo: &str) -> MockResponse {
     MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
-/// Returns the response of the mock service in the case with this number; `None` after the last case.
+/// Returns the mock service's response in the case `number`; `None` after the last case.
 fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
     const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];

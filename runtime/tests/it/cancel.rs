@@ -36,9 +36,10 @@ fn troubled() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Checks that after a request was dropped, other requests succeed and the dropped request occupies nothing.
+/// Checks that after a request was dropped, other requests succeed, and the dropped request does not occupy a slot.
 async fn check(service: &Service, client: &Client, case: &str) {
-    // A token request belongs to the client, and is not dropped with the request that started it.
+    // A token request may still be in flight: it belongs to the client, and is not dropped with the request that
+    // started it.
     assert!(service.in_flight() <= 1, "{case}");
     let start = Instant::now();
     let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
@@ -51,8 +52,8 @@ async fn check(service: &Service, client: &Client, case: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
-/// Sends a request, waits for `after`, yields to the runtime `turns` times, and drops the request. Returns `true` if the
-/// request was complete before that.
+/// Sends a request, waits for `after`, yields to the runtime `turns` times, and drops the request. Returns `true` if
+/// the request was complete before that.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();

@@ -12,7 +12,7 @@ use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
 use crate::ranges::{HOUR, START, answer};
 use crate::scripted::{Service, reply};
 
-/// Endpoints without an emitted method.
+/// `BOOK`, `NAMELESS` and `TOTAL` are endpoints without an emitted method.
 static BOOK: EndpointInfo = EndpointInfo {
     path: Some("/books/{symbol}"),
     params: Some(ParamList {

@@ -1,6 +1,6 @@
 //! Compares error texts word for word, with a transport in memory and a paused clock.
 //!
-//! Each text contains the request, the failure, a remedy, and the attempts and time.
+//! Each text contains the request, the failure, a remedy, the number of attempts and the elapsed time.
 
 use std::time::Duration;
 
@@ -194,7 +194,7 @@ async fn connection_errors_have_readable_text() {
     assert_eq!(format!("{error:#}"), expected);
 }
 
-/// The response of the token endpoint, and the error text of the data request.
+/// Each row contains the response of the token endpoint, and the expected error text of the data request.
 #[tokio::test(start_paused = true)]
 async fn error_text_of_failed_token_requests() {
     let table: [Row; 9] = [

@@ -17,7 +17,7 @@ use crate::scripted::{MockResponse, Service, failure, reply};
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: i64 = 60;
 
-/// The time of the service, and a clock of this machine that may be wrong.
+/// The time of the service, and the time of this machine, which may be wrong.
 #[derive(Clone)]
 struct Clock {
     begun: Instant,
@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// Creates a service that publishes each minute some seconds after the end of the minute, and also returns the minute
-/// that is still open.
+/// Creates a service that publishes the record of each minute some seconds after the end of the minute, and also
+/// returns the record of the minute that is still open.
 fn service(clock: &Clock, late: impl Fn(i64) -> i64 + Send + 'static) -> Arc<Service> {
     let clock = clock.clone();
     Service::new(move |request, _| respond(request, &clock, &late))
@@ -267,7 +267,7 @@ async fn a_restart_neither_loses_nor_repeats_a_record() {
     all.records.sort_unstable();
     assert_eq!(all.records, minutes(0..all.records.len().try_into().unwrap()));
     assert!(all.records.len() >= 45);
-    // A follower of another coin cannot continue from this checkpoint.
+    // `follow` for another coin cannot continue from this checkpoint.
     let other = request(&service).coin("C").follow(START).resume(saved.unwrap().parse().unwrap()).next().await;
     assert!(other.unwrap_err().to_string().contains("instead of GET /ratio?coin=C"));
 }

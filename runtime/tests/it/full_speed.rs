@@ -1,9 +1,9 @@
 //! Sends requests at full speed to a real server for more than a minute; `cargo xtask verify gate` runs this test.
 //!
 //! The server has a thread for each connection and records when each request arrives. The test fails if a window has
-//! more requests than the limit. How much of the limit is used depends on the machine, so that share is only printed. A
-//! thread that only sleeps measures the delay with which this machine wakes threads, which limits the accuracy of the
-//! arrival times.
+//! more requests than the limit. The share of the limit that the client uses depends on the machine, so the test only
+//! prints this share. A thread that only sleeps measures the delay with which this machine wakes threads, because this
+//! delay limits the accuracy of the arrival times.
 
 use crate::invented::{Client, SERVICE};
 use runtime::Builder;

@@ -33,8 +33,8 @@ async fn history_is_complete_and_in_order() {
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
-    // Windows have one step less than a page has records, so that a record outside the window also fits on the page.
-    // The last window contains the remaining steps.
+    // A window has one step less than the maximum number of records of a page, so that a record outside the window also
+    // fits on the page. The last window contains the remaining steps.
     let mut paths = service.paths();
     paths.sort();
     let line = |from: i64, to: i64| {
@@ -128,7 +128,7 @@ async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     assert_eq!(service.seen().0, 1000);
 }
 
-/// The history has ten million records, of which only a limited number of pages may be in memory at a time.
+/// The history has ten million records. Only a limited number of its pages may be in memory at a time.
 #[tokio::test(start_paused = true)]
 async fn slow_consumer_pauses_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));

@@ -108,7 +108,7 @@ async fn page_has_room_for_records_outside_of_its_range() {
     assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
 }
 
-/// The method of such an endpoint takes the start, the end and the order as arguments.
+/// If an endpoint requires the start, the end and the order, its emitted method takes them as arguments.
 #[tokio::test(start_paused = true)]
 async fn a_history_replaces_the_required_start_end_and_order() {
     let service = Service::new(|request, _| answer(request, 0));

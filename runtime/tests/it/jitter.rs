@@ -121,7 +121,7 @@ struct Outcome {
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     rate_limited: [usize; 10],
-    /// The maximum time from the arrival of a 429 to the next request that is sent.
+    /// The maximum time from the arrival of a 429 response to the sending of the next request.
     max_pause: Duration,
 }
 
@@ -167,7 +167,7 @@ fn check(way: Way, names_pause: bool, min_used: f64, max_rate_limited: usize) {
         assert!(outcome.used >= min_used, "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().all(|minute| *minute <= 2), "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().sum::<usize>() <= max_rate_limited, "{way:?}, {seed}: {outcome:?}");
-        // Timers have a resolution of a millisecond.
+        // Timers have a resolution of a millisecond, so a pause may be slightly longer than a second.
         assert!(outcome.max_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Printed only if `SHOW` is set.

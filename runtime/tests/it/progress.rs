@@ -45,7 +45,8 @@ async fn check(client: &Client, within: Duration) {
 #[tokio::test(start_paused = true)]
 async fn buffered_requests_do_not_block_another() {
     let (_, client) = slow();
-    // A stream with `buffered(15)` is in this state while the body of the loop over the stream awaits something else.
+    // The requests of a stream with `buffered(15)` are not polled while the body of the loop over the stream awaits
+    // something else. These requests have the same state.
     let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
     for request in buffered.drain(..) {
         request.await.unwrap();
@@ -137,7 +138,7 @@ fn request_on_an_ended_runtime_is_an_error() {
     let (_, client) = slow();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (ended, other) = (runtime(), runtime());
-    // The test needs the future itself, after one poll.
+    // The test needs the future itself after one poll, not its result.
     #[allow(clippy::async_yields_async)]
     let request = ended.block_on(async { left_alone(&client) });
     drop(ended);

@@ -115,8 +115,8 @@ async fn socks_proxy_receives_name_and_port() {
     assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
 }
 
-/// Returns the error of a request as formatted by `{:#}`, without the name of the request, the attempts and the port,
-/// and whether it is retryable.
+/// Returns the error of a request as formatted by `{:#}`, and whether the error is retryable. The text omits the name
+/// of the request, the attempts and the port.
 async fn error_text(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

@@ -90,7 +90,7 @@ async fn late_arrival_counts_at_its_arrival() {
     assert_eq!(max_within(&service.arrivals(), SECOND), 10);
 }
 
-/// Late requests are also counted correctly if their responses take longer than the window.
+/// Requests that are sent late are also counted correctly if their responses take longer than the window.
 #[tokio::test(start_paused = true)]
 async fn late_arrival_with_late_response_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
@@ -102,7 +102,8 @@ async fn late_arrival_with_late_response_counts_at_its_arrival() {
     assert_eq!(max_within(&service.arrivals(), SECOND), 10);
 }
 
-/// A custom transport need not report when a request was sent.
+/// A custom transport need not report when a request was sent. The request then counts as sent when the transport is
+/// called.
 #[tokio::test(start_paused = true)]
 async fn unreported_send_counts_at_the_call() {
     let service = Service::without_sent_reports(|_, _| MockResponse { duration: 3 * SECOND, ..ok() });

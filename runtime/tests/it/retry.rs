@@ -103,7 +103,7 @@ async fn default_timeouts_are_30_seconds_and_10_minutes() {
     let service = Service::new(|_, _| silence());
     let once = service.builder().retry(Retry::none()).build().unwrap();
     let often = service.builder().retry(Retry::default().max_attempts(1000).budget(1000)).build().unwrap();
-    // The clock's timers wake at whole milliseconds.
+    // The clock's timers wake at whole milliseconds, so a timeout may be this much too late.
     let late = Duration::from_millis(2);
     let elapsed = check(&once).await.unwrap_err().elapsed();
     assert!(elapsed.abs_diff(30 * SECOND) <= late, "{elapsed:?}");
@@ -151,7 +151,7 @@ async fn queue_timeout_limits_the_queue() {
     let expected = "market.ratio (GET /ratio?coin=BTC): \
         timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
-    // The timeout can be set for one request.
+    // The timeout can also be set for a single request, in place of the client's timeout.
     client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
 }
 

@@ -1,6 +1,7 @@
 //! Builds the registry of a catalogue at run time. It is equal to the registry of the emitted client.
 //!
-//! The parts of a registry are `'static`. They are leaked, because the program serves one catalogue until it ends.
+//! The parts of a registry are `'static`. They are leaked; this is acceptable, because the program serves one catalogue
+//! until it ends.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -71,7 +71,7 @@ async fn main() -> ExitCode {
     match run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If this fails, there is nowhere to report it.
+            // A failed write is ignored, because it cannot be reported anywhere else.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

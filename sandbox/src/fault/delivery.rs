@@ -31,7 +31,7 @@ pub(crate) enum Delivery {
     GzipBomb(u64),
 }
 
-/// The point in the exchange at which a connection ends.
+/// The time at which a connection ends, relative to the request and its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// After the request; nothing is sent.

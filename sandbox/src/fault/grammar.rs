@@ -1,7 +1,7 @@
 //! The grammar of a rule: `[WHERE] [SHARE] FAULT`.
 //!
-//! Text is parsed into a [`Rule`], or into an error that marks the wrong word. Other modules parse the fault and check
-//! the target.
+//! Text is parsed into a [`Rule`], or into an error that marks the wrong word. Other modules parse the fault, and list
+//! the words that name targets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,7 +74,7 @@ FAULT is one of
             return Ok(());
         }
         let message = format!("unknown endpoint, path or group `{word}`");
-        // The target is the first word.
+        // The target is the first word of the rule, so its offset is 0.
         Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter())))
     }
 }

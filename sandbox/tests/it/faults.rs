@@ -32,7 +32,8 @@ async fn ask(stream: &mut TcpStream) {
     stream.write_all(request.as_bytes()).await.unwrap();
 }
 
-/// Sends a request on a new connection, and returns the bytes received until the connection ends, and how it ends.
+/// Sends a request on a new connection. Returns the bytes received until the connection ends, and the error if it ends
+/// with one.
 async fn raw(server: &Server) -> (String, Result<(), ErrorKind>) {
     let mut stream = connect(server).await;
     ask(&mut stream).await;

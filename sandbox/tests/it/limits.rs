@@ -4,8 +4,8 @@ use crate::invented::{Client, REGISTRY};
 use crate::support::{Response, Server};
 use sandbox::{RetryAfter, Sandbox};
 
-/// Uses up limit set B, and returns the response to the next request. All requests together take about a hundredth of
-/// the window of the set.
+/// Uses up limit set B, and returns the response to the next request. All requests are sent within about a hundredth of
+/// the set's window.
 async fn refused(server: &Server) -> Response {
     for _ in 0..600 {
         assert_eq!(server.get("/health").await.status, 200);

@@ -90,7 +90,7 @@ async fn request_cancelled_in_one_queue_leaves_the_other() {
     let hour = RateLimit::set(const { &[LimitWindow::of(1, 3600, &["/ratio"])] }, None);
     let settings = SharedGate::builder("", RateLimit::new(10, SECOND, 1).and(hour));
     let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
-    // The window is closed for an hour after its first use.
+    // The window admits no request in the first hour after its first use.
     let first = ratio(machine.client.clone());
     tokio::time::sleep(4 * 3600 * SECOND).await;
     assert_eq!(first.await.unwrap().unwrap(), 1);

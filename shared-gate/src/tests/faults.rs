@@ -12,7 +12,7 @@ fn one_slot() -> RateLimit {
     RateLimit::new(10, SECOND, 1)
 }
 
-/// Waits until the window after the first use of a gate is over.
+/// Waits until a new gate admits requests: it admits none during the first window after its first use.
 async fn settle(machine: &Machine) {
     tokio::time::sleep(2 * SECOND).await;
     machine.client.raw("/x").await.unwrap();
@@ -249,7 +249,7 @@ async fn nothing_is_sent_without_the_server() {
     assert!(error.to_string().contains("the server cannot be reached"), "{error}");
     assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
     assert!(machine.gate.status().await.is_err());
-    // Requests that still wait when the server is back are sent.
+    // Requests that still wait when the server responds again are sent.
     let waiting = tokio::spawn(machine.client.raw("/x").into_future());
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(service.arrivals().len(), before);

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::server_outage::Failure;
 use crate::state_store::{Offer, Response, StateStore, Stored, Update};
 
-/// A server as seen by one machine.
+/// A connection of one machine to a server.
 pub(crate) struct MemoryStore {
     server: Arc<Mutex<Server>>,
     /// The round-trip time.
@@ -22,10 +22,10 @@ pub(crate) struct Server {
     stored: Option<Stored>,
     run: u32,
     begun: Instant,
-    /// The difference between this clock and the paused clock.
+    /// The difference between the server's clock and the paused clock.
     clock_offset: Duration,
     is_down: bool,
-    /// How many of the next responses get lost.
+    /// Number of the next responses that get lost.
     lost_responses: usize,
     pub(crate) exchanges: usize,
 }

@@ -1,5 +1,5 @@
-//! Tests of a gate on a server: the protocol, the script, broken connections, and that passwords never appear in
-//! output.
+//! Tests of a gate on a server: of the protocol, the script and broken connections. They also check that passwords
+//! never appear in output.
 //!
 //! The server uses real sockets and a real clock, so the tests assert results and order, but no durations.
 
@@ -38,7 +38,7 @@ fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
     (builder.transport(transport).rate_limiter(gate).build().unwrap(), sent)
 }
 
-/// Returns the message of an error with those of all its causes.
+/// Returns the messages of an error and of all its causes.
 fn message(error: &dyn Error) -> String {
     let cause = error.source().map(message).unwrap_or_default();
     format!("{error}: {cause}")
@@ -82,7 +82,8 @@ async fn server_without_info_is_accepted() {
     assert_eq!(sent.load(Ordering::SeqCst), 2);
 }
 
-/// Reads succeed on both servers, so only a write shows that the gate cannot work.
+/// Tests a server that rejects writes and a server that deletes every key. Reads succeed on each of them, so only a
+/// write shows that the gate cannot work.
 #[tokio::test]
 async fn server_without_memory_is_an_error() {
     for (prepare, expected) in [
@@ -107,7 +108,7 @@ async fn password_is_used_and_never_shown() {
     let wrong = gate(&server, ":canary-mistaken@");
     let refused = wrong.status().await.unwrap_err();
     let (client, sent) = client(wrong.clone());
-    // Waiting would not help, so the request fails at once.
+    // Waiting would not correct the password, so the request fails at once.
     let failed = client.raw("/x").await.unwrap_err();
     assert_eq!(sent.load(Ordering::SeqCst), 0);
     let without = gate(&server, "").status().await.unwrap_err();

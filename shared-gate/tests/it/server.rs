@@ -122,7 +122,8 @@ fn serve(mut stream: &TcpStream, shelf: &Mutex<Shelf>) -> std::io::Result<()> {
             ["CLIENT" | "SELECT", ..] => ok(),
             _ if !is_known => "-NOAUTH Authentication required.\r\n".into(),
             ["SCRIPT", "LOAD", text] => {
-                // A client loads a script only after an `EVALSHA` that failed, so `wanted` is its hash.
+                // A client loads a script only after an `EVALSHA` of this script has failed, so `wanted` is the hash of
+                // the script.
                 lock(shelf).scripts.insert(wanted.clone(), (*text).to_owned());
                 bulk(&wanted)
             }

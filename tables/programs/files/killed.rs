@@ -14,7 +14,8 @@ use parquet::file::reader::ChunkReader;
 
 use super::{Outcome, client, job, run, sandbox, series};
 
-/// The number of days of a job on disk, with four series and a record per minute. Such a job can be killed often.
+/// The number of days of a job on disk, with four series and a record per minute. Such a job lasts long enough to be
+/// killed several times.
 const DAYS: i64 = 365;
 
 /// The number of days of a job in a bucket. It is smaller than `DAYS`, because test servers write objects slowly.
@@ -53,7 +54,7 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Kills a job that writes to a bucket; environment variables set the server.
+/// Kills a job that writes to a bucket. Environment variables configure the access to the server.
 pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
@@ -94,7 +95,8 @@ async fn stored(_: &str, _: &str) -> Outcome<Vec<Row>> {
     std::future::ready(Err("this was built without the feature `s3`".into())).await
 }
 
-/// Runs the job repeatedly, killing it at random points, and then to its end; returns the number of kills.
+/// Starts the job repeatedly and kills it at random times. Then runs the job to its end, and returns the number of
+/// kills.
 async fn killed(base_url: &str, target: &str, days: i64, undisturbed: Duration, seed: u64) -> Outcome<u32> {
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
@@ -146,7 +148,7 @@ impl Dice {
     }
 }
 
-/// The cells of a row that are not empty, by column, together with the params in the path of its file.
+/// The cells of a row that are not empty, by column. The params in the path of the row's file are columns too.
 type Row = BTreeMap<String, String>;
 
 /// Returns the sorted rows of a file or a data set, including duplicates.

@@ -18,7 +18,8 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
     }
-    // These endpoints have other records than the series above. The fields of one endpoint are unknown.
+    // The records of these endpoints have other fields than the records of the series above. One of the endpoints has
+    // unknown fields.
     let mut shapes = Vec::new();
     for (name, query) in [
         ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),

@@ -59,7 +59,8 @@ pub struct Summary {
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
-    /// `true` if the run ended because neither service nor rate limiter responded for two minutes.
+    /// `true` if the run ended because neither the service nor the rate limiter responded for two minutes, or if
+    /// requests failed and no request of the run got a response.
     pub is_unreachable: bool,
     /// Number of records that this run added.
     pub records: u64,

@@ -21,14 +21,15 @@ use crate::time_ranges::TimeRanges;
 /// Time without a response after which a run ends.
 const UNREACHABLE: Duration = Duration::from_secs(120);
 
-/// Time without a response after which trouble is reported.
+/// Time without a successful response after which trouble is reported.
 const TROUBLE: Duration = Duration::from_secs(10);
 
 /// Interval between two checks whether the service still responds.
 const TICK: Duration = Duration::from_secs(1);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
-    /// Fetches these ranges concurrently, until all have ended, the run is cancelled, or the service is unreachable.
+    /// Fetches these ranges concurrently. Ends early if the run is cancelled, if the service is unreachable, or if all
+    /// further requests would fail in the same way.
     pub(super) async fn fetch(
         &mut self,
         items: &[Item],

@@ -42,7 +42,7 @@ pub struct SeriesPlan {
     /// The time of the newest record in the target.
     pub last: Option<Timestamp>,
     /// Ranges that have never been fetched, or that were fetched only while their records could still change. The last
-    /// range is extended to an earlier start, so that its pages are full.
+    /// range may start earlier than necessary, so that its pages are full.
     pub unsettled: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
@@ -136,7 +136,7 @@ async fn series_plan(
         let first = (from + plan.step - Duration::from_nanos(1)).floor(plan.step);
         let scope = first..recent.floor(plan.step);
         let mut scanned = content.read(state, Some(from), true).await?;
-        // Damaged files were skipped, so their rows would count as gaps.
+        // Damage is an error here: the damaged files were skipped, so their rows would count as gaps.
         if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);
         }
@@ -172,8 +172,8 @@ fn pages(gaps: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Time
     pages
 }
 
-/// Keeps as many pages as one run may request. The selection changes daily, so that permanent gaps do not prevent other
-/// gaps from being requested.
+/// Keeps only as many pages as one run may request. The selection changes daily, so that permanent gaps do not prevent
+/// other gaps from being requested.
 fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {

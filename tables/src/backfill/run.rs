@@ -50,7 +50,7 @@ pub(super) struct Run<'j, W> {
     pub(super) last_lost: Option<(usize, FailedPage)>,
     /// `true` after this run has written the hidden file of the target.
     pub(super) has_begun: bool,
-    /// The time when the service stopped responding; `None` if no outage was reported.
+    /// The start of the current outage, if it was reported; otherwise `None`.
     pub(super) trouble: Option<Instant>,
     pub(super) has_response: bool,
     pub(super) summary: Summary,
@@ -192,7 +192,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
-        // A run that got no response at all is unreachable too, even if it ended within two minutes.
+        // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
+        // minutes.
         summary.is_unreachable |= has_failed && !has_response;
         if let Some((series, page)) = last_lost.filter(|_| summary.is_unreachable) {
             let mut report = Report::default();

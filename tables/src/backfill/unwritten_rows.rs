@@ -63,11 +63,12 @@ impl UnwrittenRows {
     }
 }
 
-/// Adds the invalid records of a page to its valid records, with null for each value that does not fit. Returns the
-/// checksums of records that have no time or cannot be parsed at all.
+/// Adds the invalid records of a page to its valid records, with null for each value that does not fit its column.
+/// Returns the checksums of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
-    // The report has no text of records without a time, so each is identified by the checksum of its index instead.
+    // The report does not contain the text of a record without a time, so such a record is identified by the checksum
+    // of its index.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {

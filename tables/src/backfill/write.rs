@@ -16,7 +16,8 @@ use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::table_schema::TableSchema;
 use crate::timestamps::Timestamps;
 
-/// Maximum number of stored checksums of dropped records per series. Later runs report all further ones again.
+/// Maximum number of stored checksums of dropped records per series. Every later run reports the dropped records beyond
+/// this number again.
 const MAX_DROPPED: usize = 1000;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
@@ -42,8 +43,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the ranges that are about to be requested to the state of each series. The file cannot show missing records
-    /// before its first record, so the state is written before the first request.
+    /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
+    /// before its first record are missing, so a state with such ranges is written before the first request.
     pub(super) async fn note_planned(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
         for (index, (plan, _)) in planned.iter().enumerate() {
             let Some((_, one)) = self.series(index) else { continue };
@@ -112,8 +113,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
-        // Only the range up to the refetch time before the newest record counts as fetched, because the values of
-        // younger records may still change, and missing records may still be published.
+        // A range counts as fetched only if it is older than the newest record by the refetch time. In younger ranges,
+        // values may still change, and missing records may still be published.
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }

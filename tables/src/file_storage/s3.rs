@@ -28,7 +28,7 @@ impl Bucket {
             // An error is ignored, because it only means that another crate has just installed a provider.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        // Local test servers use plain HTTP, which `AWS_ALLOW_HTTP` enables, as in other programs.
+        // The variables include `AWS_ALLOW_HTTP`, which allows plain HTTP, for example to a local test server.
         let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
         let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
         Ok(Self { store: Arc::new(store), bucket: bucket.to_owned(), prefix: prefix.to_owned() })

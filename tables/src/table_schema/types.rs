@@ -29,7 +29,7 @@ pub(super) fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Fi
 
 fn data_type(ty: ValueType) -> DataType {
     match ty {
-        // Not every reader supports unsigned integers.
+        // Counts are signed too, because not every reader supports unsigned integers.
         ValueType::Integer | ValueType::Count => DataType::Int64,
         ValueType::Number => DataType::Float64,
         ValueType::Boolean => DataType::Boolean,

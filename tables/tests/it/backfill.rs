@@ -76,7 +76,7 @@ async fn a_deleted_text_file_is_written_again_without_a_request() {
     run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END, &path)).await;
     let text = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    // The last records of this range are older than the refetch time.
+    // All records of this range are older than the newest record by more than the refetch time, so none is requested.
     let settled = run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END - 10 * DAY, &path)).await;
     assert!(settled.is_complete && settled.requests == 0, "{settled:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);

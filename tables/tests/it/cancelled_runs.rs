@@ -27,7 +27,8 @@ async fn a_first_run_that_is_cancelled_keeps_its_pages() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        // A day of minutes has two pages. After the first page, no record is 24 hours older than the newest.
+        // A day of one-minute records has two pages. After the first page, no record is older than the newest record by
+        // the refetch time of 24 hours, so no range counts as fetched yet.
         let request = client_of(|_, from, to| {
             let times = ((from + 60) / 60 * 60..=to).step_by(60).take(1000);
             let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();
@@ -92,7 +93,7 @@ async fn status_of_an_unfinished_run_counts_only_rows_in_the_file() {
     }
 }
 
-/// A folder with the name of the file lets writing fail, as a full disk does.
+/// A folder at the path of the file makes writing fail, as a full disk does.
 #[tokio::test(start_paused = true)]
 async fn rows_that_could_not_be_written_are_new_in_the_next_run() {
     let dir = tempfile::tempdir().unwrap();

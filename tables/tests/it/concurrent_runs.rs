@@ -73,7 +73,7 @@ async fn a_data_set_keeps_the_source_of_its_first_run() {
         let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
         assert!(!run(&job(coins(&failing, &["BTC"]), END - DAY, END, &path)).await.is_complete);
         let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path).source_label("other");
-        // Another run may be writing the same data set, but not the same file.
+        // Two runs are allowed to write the same data set at the same time, but not the same single file.
         match other.run(|_| {}, std::future::pending()).await {
             Ok(summary) => assert!(name != "data/" && summary.is_complete, "{name}"),
             Err(error) => assert!(name == "data/" && error.to_string().contains("`service`"), "{error}"),

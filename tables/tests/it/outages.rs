@@ -98,7 +98,8 @@ async fn a_service_that_responds_with_errors_only_is_trouble() {
     assert_eq!(lines, [Some(429), Some(200)]);
 }
 
-/// The client splits every page until it covers one hour, which takes longer than a run waits for a response.
+/// The client splits every page until each part covers one hour. This takes longer than the two minutes for which a run
+/// waits for a response.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_is_too_large_is_a_response() {
     let dir = tempfile::tempdir().unwrap();

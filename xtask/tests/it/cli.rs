@@ -47,7 +47,7 @@ fn project(name: &str) -> (PathBuf, PathBuf) {
     (spec, out)
 }
 
-/// Returns the folder of the crate with these emitted files.
+/// Returns the folder of the crate to which the folder `out` of emitted files belongs.
 fn crate_of(out: &Path) -> &Path {
     out.ancestors().nth(2).expect("a crate")
 }

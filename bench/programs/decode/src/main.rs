@@ -39,7 +39,7 @@ struct Wide {
     open_interest: Option<f64>,
 }
 
-/// The record for plain derives, which drop unknown fields. Our decoder keeps these fields.
+/// The record of the body with two unknown fields. Plain derives drop unknown fields, and our decoder keeps them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "decoded, not used")]

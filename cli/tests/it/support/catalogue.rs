@@ -22,7 +22,7 @@ pub(crate) struct Metric {
     pub(crate) key_option: &'static str,
     /// Two known values of the key.
     pub(crate) keys: [&'static str; 2],
-    /// Both values as an argument.
+    /// Both values as one argument, separated by a comma.
     pub(crate) both: &'static str,
     intervals: &'static TypeInfo,
     fields: &'static [FieldInfo],
@@ -108,13 +108,13 @@ fn of_endpoint(endpoint: &'static EndpointInfo) -> Option<Metric> {
 }
 
 impl Metric {
-    /// Returns the value of the interval with this length.
+    /// Returns the param value for an interval of this many seconds.
     pub(crate) fn step(&self, seconds: u64) -> &'static str {
         let is_this = |length: std::time::Duration| length.as_secs() == seconds;
         self.intervals.values.iter().find(|value| value.duration.is_some_and(is_this)).unwrap().value
     }
 
-    /// Returns the arguments of a series for each of these keys.
+    /// Returns the arguments that request one series for each of these keys, with an interval of this many seconds.
     pub(crate) fn args(&self, keys: &'static str, seconds: u64) -> Vec<&'static str> {
         vec![self.name, self.key_option, keys, option(self.history.step), self.step(seconds)]
     }

@@ -32,8 +32,8 @@ impl Description<'_> {
             .and(described(&endpoint.summary, facts, &endpoint.notes))
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
-            // This key tells `cargo xtask import` that the params are unknown. Without this key, the import would read
-            // a missing `parameters` as an empty list.
+            // From this key, `cargo xtask import` recognizes that the params are unknown. Without the key, the import
+            // would interpret the missing `parameters` as an empty list.
             .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
             .with("responses", self.responses(endpoint))
     }

@@ -149,8 +149,8 @@ impl Description<'_> {
         let properties = object.object("properties").unwrap_or_default();
         let parent = || Object::default().with("type", "object");
         let value = match (rest, properties.object(key)) {
-            // Only the objects around a required value are certain to exist, so the objects around any other value are
-            // nullable.
+            // The objects that contain a required value always exist. The objects that contain an optional value may be
+            // missing, so they are nullable.
             (Some(rest), None) if is_required => self.inserted(parent(), rest, value, true),
             (Some(rest), None) => self.inserted(self.version.nullable(parent(), ""), rest, value, false),
             (Some(rest), Some(parent)) if parent.get("properties").is_some() => {

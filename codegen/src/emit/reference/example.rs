@@ -71,14 +71,14 @@ fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     Some(quote!(println!(#format, record.#time, record.#number);))
 }
 
-/// Returns an example value of a param; for a named type, one of the constants of the type.
+/// Returns an example value of a param. For a named type, the value is a constant of the type, if possible.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
         let wanted = param.example.as_deref().or(param.default.as_deref());
         let of = |value: &&crate::model::Value| wanted == Some(&value.value);
-        // If the example is not a constant of the type, it is passed as text.
+        // Without an example, the first constant is used. An example that is not a constant is passed as text.
         let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
         if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());

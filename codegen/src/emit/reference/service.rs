@@ -18,7 +18,7 @@ Every path, param and field has a label for its source:
 
 Anything else is unknown, and a `serde_json::Value` in the client.";
 
-/// Returns the section on shared params, without those that every endpoint overrides.
+/// Returns the section on the shared params that at least one method uses without overrides.
 pub(super) fn params(api: &Api) -> String {
     let shared: Vec<_> = api.unchanged_params().map(|shared| &shared.param).collect();
     if shared.is_empty() {
@@ -34,7 +34,8 @@ pub(super) fn params(api: &Api) -> String {
     let caveats = caveats.collect::<Vec<_>>().concat();
     let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
     let rows = shared.into_iter().map(|param| tables::param(api, param, false));
-    // The tables contain links from a group's page to the front page. Here, both ends of a link are on the front page.
+    // The links in the tables contain the file name of the front page, as a group's page needs it. This table is on the
+    // front page itself, so the file name is removed.
     format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")
 }
 

@@ -39,7 +39,8 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
     table(["name", "Rust", "type", "required", "default", "source", "description"], rows)
 }
 
-/// Returns a table of fields. If the notes list the unit as unknown, numbers have the unit `undocumented`.
+/// Returns a table of fields. A number without a unit has the unit `undocumented` if `unit_is_unknown`, or if the notes
+/// of the field list the unit as unknown.
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
         let is_unknown = unit_is_unknown || docs::lists_unit_as_unknown(&field.notes);
@@ -92,7 +93,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
     table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
 }
 
-/// Returns the scope of a rate limit, and the endpoints whose requests it counts.
+/// Describes the customers to which a rate limit applies, and the groups and paths whose requests count.
 fn scope(limit: &Limit) -> String {
     let keys = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
     if limit.endpoints.is_empty() {
@@ -120,7 +121,7 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-/// Returns a sentence with the example value; empty if the row already lists this value as one that works.
+/// Returns a sentence with the example value; empty if the row already lists this value as tested or allowed.
 fn example(param: &Param) -> String {
     let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));
@@ -196,7 +197,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Escapes each `|` of a table cell that is not escaped yet, because a `|` ends the cell.
+/// Escapes each unescaped `|` in the text of a table cell, because an unescaped `|` ends the cell.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

@@ -20,7 +20,7 @@ fn check(list: &[&str], used: &Names, what: &str) {
 fn modules_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
-    // The public modules of the emitted root are groups, so they are excluded.
+    // The public modules of the emitted root are groups. Their names are not reserved, so they are excluded.
     used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
     used.extend(modules_of("src/generated/service/mod.rs", |_| true));
     // This module exists only if the catalogue has an endpoint with a path.
@@ -171,8 +171,8 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// Returns the methods of a type in the body of a macro. The body is searched as text, because it cannot be parsed as
-/// items.
+/// Returns the methods of a type in the body of a macro. The macro is searched as text, because the Rust parser cannot
+/// parse its body.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {

@@ -45,7 +45,7 @@ pub(crate) struct Cache {
     /// After a failed renewal, the earliest time of the next renewal. Until that time, the old token is used if it
     /// still works.
     next_renewal: Option<Instant>,
-    /// Paths that were rejected even with a new token, each with a time. Until that time, a 401 for the path does not
+    /// Paths that the service rejected even with a new token. Until the time in the map, a 401 for the path does not
     /// replace the token.
     closed: HashMap<Box<str>, Instant>,
 }
@@ -71,7 +71,7 @@ impl Cache {
         if self.previous.len() > MAX_PREVIOUS {
             self.previous.remove(0);
         }
-        // The pause after a failed renewal applied only to the previous token.
+        // The pause after a failed renewal applies only to the previous token, so the new token ends the pause.
         self.next_renewal = None;
         Ok(token)
     }
@@ -128,7 +128,8 @@ const MAX_CLOSED: usize = 64;
 /// The delay between a failed renewal and the next attempt.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 
-/// A shorter lifetime is assumed to be an error, so a token with such a lifetime is used until it is rejected.
+/// The minimum plausible lifetime. A shorter lifetime is assumed to be an error of the service and is ignored, so the
+/// token is used until it is rejected.
 const MIN_LIFETIME: Duration = Duration::from_secs(1);
 
 /// Returns the time for which a token with this lifetime is used.

@@ -41,7 +41,8 @@ pub(super) struct Fetch {
 /// The handle with which a caller waits for a [`Fetch`].
 #[derive(Clone)]
 pub(super) struct Follower {
-    /// `None` until the request is over. The sender is dropped if the runtime of the request drops the task.
+    /// Receives the outcome; `None` until the request is over. The channel closes without an outcome if the runtime of
+    /// the request drops the task.
     pub(super) outcome: watch::Receiver<Option<Outcome>>,
     runtime: Runtime,
 }
@@ -75,13 +76,13 @@ impl Fetch {
 }
 
 impl Follower {
-    /// Returns the outcome of the request, or the old token if it still works; `None` if the runtime of the request
-    /// does not run.
+    /// Returns `None` if the runtime of the request is not running and the request has no outcome. Otherwise returns
+    /// the old token if it still works, or waits for the outcome of the request.
     pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
         let mut outcome = self.outcome.clone();
         loop {
             // The runtime is checked first, even if the old token still works, because a stalled request may occupy a
-            // slot that the caller waits for.
+            // slot of the rate limiter that the caller needs later.
             if !self.runtime.is_running().await {
                 return outcome.borrow().clone();
             }

@@ -1,7 +1,7 @@
 //! The Rust types that a value of a record can have.
 //!
-//! The decoder has checked each value against the record's table. A field without a value in the row gets an empty
-//! value, as in a record that is created for a test.
+//! The decoder has already checked each value against the record's table, so these conversions return no errors. A
+//! field without a value in the row gets an empty value, as in a record that is created for a test.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -25,7 +25,7 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     decode(json.get()).map_err(D::Error::custom)
 }
 
-/// A deserializer from which [`RawValue`] can be read, for any format.
+/// A wrapper of a deserializer for any format, from which [`RawValue`] can be read.
 ///
 /// `RawValue` requests a newtype with a special name. `serde_json` recognizes the name and passes the text, as the only
 /// entry of a map. Any other format passes the value, within a newtype or bare, and this type converts it to text.
@@ -48,7 +48,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
     }
 }
 
-/// A visitor that receives a newtype of any format, and passes its text on under the newtype's name.
+/// Receives the content of a newtype from any format, and passes it to `visitor` as `serde_json` does: as a map whose
+/// only entry has the newtype's name as key and the JSON text as value.
 struct Newtype<V> {
     name: &'static str,
     visitor: V,

@@ -11,7 +11,7 @@ use crate::registry::{EnvelopeInfo, RecordLayout, ServiceInfo, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
-/// A value and its declaration in the catalogue.
+/// A value and its type in the catalogue.
 struct Typed<'r> {
     value: FieldValue<'r>,
     ty: ValueType,
@@ -45,7 +45,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// Returns the declaration of the values of a list or a map.
+/// Returns the type of the values in a list or a map.
 fn item(ty: ValueType) -> ValueType {
     match ty {
         ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,

@@ -149,7 +149,7 @@ fn seventeen_digits_round_trip() {
     }
 }
 
-/// A timestamp and an optional timestamp.
+/// A record with a timestamp and an optional number.
 struct Point {
     time: Timestamp,
     ratio: Option<f64>,

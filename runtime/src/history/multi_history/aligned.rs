@@ -46,7 +46,7 @@ pub struct Aligned<K, T> {
 /// The records of a series that have not been returned in a row yet.
 struct Column<T> {
     cells: VecDeque<(Timestamp, Option<T>)>,
-    /// The end of the last page of the series; `None` before the first page.
+    /// The end of the latest page of the series so far; `None` before the first page.
     until: Option<Timestamp>,
     report: Report,
 }
@@ -113,7 +113,8 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
                 return Poll::Ready(Some(Ok(row)));
             }
             match self.series.poll_indexed(cx) {
-                // The poll may have ended a series, which can complete the row without a record of that series.
+                // If the poll has ended a series, the row does not need a record of that series, so the row may be
+                // complete now.
                 Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {

@@ -69,7 +69,7 @@ fn empty_last_window_is_trusted() {
 }
 
 /// The first and last windows of a range can be empty, so an empty response for them is accepted once another empty
-/// response was confirmed. Any other empty window next to records is requested again.
+/// response was confirmed. An empty window between two windows with records is always requested again.
 #[test]
 fn an_empty_window_between_two_with_records_is_never_trusted() {
     let mut beginning = pager(80, 4, 80);
@@ -99,8 +99,8 @@ fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
     respond(&mut between, (40, 60), all((40, 60)));
 }
 
-/// If a page has no records at its end, that end is requested again. The first page was truncated, and the second was
-/// complete.
+/// If a page has no records at its end, that end is requested again. The page of the first pager is truncated, and the
+/// page of the second pager is complete.
 #[test]
 fn a_missing_end_is_requested_once_more() {
     let mut truncated = pager(80, 8, 80);

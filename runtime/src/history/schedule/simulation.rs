@@ -249,8 +249,8 @@ fn a_service_without_dates_is_followed_by_the_wall_clock() {
     check(&service, &bot, 2 * DAY * 1000);
 }
 
-/// A series that ends is reported once, and is requested less often each day. When the series has new records after a
-/// week, these are delivered.
+/// A series without new records is requested less and less often. When the series has new records after a week, these
+/// are delivered.
 #[test]
 fn a_series_that_ends_is_requested_less_and_less_often() {
     let mut service = Service::new(8, &mut Rng::with_seed(1));
@@ -271,8 +271,8 @@ fn a_series_that_ends_is_requested_less_and_less_often() {
     assert_eq!(bot.delivered.keys().filter(|minute| **minute >= 1440).min(), Some(&(8 * 1440 - 100)));
 }
 
-/// The follower first fetches many pages of old records, which takes longer than `outage_after`, and then one request
-/// fails.
+/// The follower first fetches many pages of old records, which takes longer than `outage_after`, and then two requests
+/// fail. The outage begins at the last response, not at the first request.
 #[test]
 fn an_outage_begins_after_the_last_response() {
     let mut schedule = schedule(Position { next: START.into(), missing: Vec::new() });

@@ -1,7 +1,7 @@
 //! Opens connections without proxies, if the feature `proxy` is off.
 //!
 //! Replaces `proxy.rs` and has the same interface. If the environment sets a proxy and a connection fails, the error
-//! names the missing feature.
+//! contains the name of the missing feature.
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "same signature as in `proxy.rs`")]
 

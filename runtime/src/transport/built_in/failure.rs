@@ -99,8 +99,8 @@ fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     })
 }
 
-/// Returns an error, followed by its causes. The cause of an I/O error is the error that it wraps, which `source`
-/// skips.
+/// Returns an error, followed by its causes. The cause of an I/O error is the error inside it; `source` would skip that
+/// error.
 fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),

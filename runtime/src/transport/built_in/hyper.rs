@@ -86,8 +86,8 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // All HTTP/2 requests share one connection. If it is dead, the pings detect that; without them, it would block all
-    // requests until the system closes it.
+    // All HTTP/2 requests share one connection. Pings detect that the connection is dead. Without pings, a dead
+    // connection would block all requests until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder

@@ -91,7 +91,7 @@ where
         || head.headers.contains_key(TRANSFER_ENCODING);
     let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers(head.headers), ""));
     response.ends_with_connection = !has_end;
-    // The headers are reported before the body is read, because after a 429 no other request may be sent.
+    // The headers are reported before the body is read, so that a 429 stops further requests at once.
     on_headers.notify(response.status, &response.headers);
     let headers = &mut response.headers;
     let read = async {

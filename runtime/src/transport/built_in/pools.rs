@@ -41,8 +41,8 @@ impl<C> Pools<C> {
         Self(Mutex::default())
     }
 
-    /// Returns the pool of this runtime. Creating a pool removes the pools of runtimes that have shut down; all other
-    /// pools are kept, because a server may have a runtime for each of its threads.
+    /// Returns the pool of the current runtime. Creating a pool removes the pools of runtimes that have shut down; all
+    /// other pools are kept, because a server may have a runtime for each of its threads.
     pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<Pool<C>> {
         let current = Handle::current();
         let id = current.id();

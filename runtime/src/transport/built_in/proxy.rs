@@ -1,8 +1,8 @@
 //! Opens connections through a proxy.
 //!
-//! The user's settings select the proxy, or else the usual environment variables. hyper-util implements the tunnels. An
-//! invalid proxy URL causes an error before anything is sent, because a request that bypasses the proxy could leak
-//! data. Errors and `Debug` never contain the user name and password of a proxy.
+//! The user's settings select the proxy, or the usual environment variables if the setting `env_proxy` is on.
+//! hyper-util implements the tunnels. An invalid proxy URL causes an error before anything is sent, because a request
+//! that bypasses the proxy could leak data. Errors and `Debug` never contain the user name and password of a proxy.
 
 mod connector;
 
@@ -26,8 +26,8 @@ pub(super) use connector::ProxyConnector as Connector;
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
-    /// True if environment variables select the proxy. Requests to hosts on this machine then bypass the proxy, because
-    /// they may use plain HTTP, which must not leave this machine.
+    /// True if environment variables select the proxy. Requests to hosts on this machine then bypass the proxy: such
+    /// requests may use plain HTTP, and plain HTTP must not leave this machine.
     is_of_env: bool,
 }
 
@@ -68,7 +68,8 @@ impl Routes {
         self.matcher.intercept(target)
     }
 
-    /// Returns the connector that reaches a server directly or through a proxy, but without the server's encryption.
+    /// Returns the connector that reaches a server directly or through a proxy. The caller adds the server's
+    /// encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
         let to_proxy = HttpsConnector::from((tcp.clone(), tls.clone()));
         Connector { routes: self.clone(), tcp, to_proxy }
@@ -87,7 +88,8 @@ const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `soc
 /// Returns the name and the value of the environment variable `name`, or else of the variable with this name in lower
 /// case; `None` if neither is set. The value is `None` if it is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
-    // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
+    // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request. Any client can set that header, so the
+    // variable is ignored.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
     [name.to_owned(), name.to_lowercase()].into_iter().filter(|name| !forged(name)).find_map(|name| {
         match lookup(&name) {

@@ -10,7 +10,7 @@ use super::Timestamp;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Days from 0000-03-01 to 1970-01-01. Leap days are counted from 0000-03-01.
+/// Days from 0000-03-01 to 1970-01-01. Years are counted from March 1, so that a leap day is the last day of its year.
 const DAYS_BEFORE_1970: i64 = 719_468;
 
 /// Days in four hundred years.

@@ -10,7 +10,7 @@ use super::hours;
 use crate::ranges::{HOUR, START, answer, number};
 use crate::scripted::{Service, mock_response, reply};
 
-/// Creates a service that fails for every window that contains a certain time.
+/// Creates a service that responds with this status to every request whose window contains a certain time.
 fn failing(status: u16) -> Arc<Service> {
     failing_at(120, status)
 }
@@ -145,8 +145,8 @@ async fn history_without_a_token_ends() {
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
-/// If a page looks truncated and the requests for its missing end fail, the end is not a gap, because it may have
-/// records.
+/// A page looks truncated, and the requests for its missing records fail. The range of these records is a failed page
+/// and not a gap, because the service may have the records.
 #[tokio::test(start_paused = true)]
 async fn failed_end_of_a_truncated_page_is_not_a_gap() {
     let service = Service::new(|request, _| {
@@ -182,7 +182,7 @@ async fn page_above_the_size_limit_is_split() {
     assert!(all.report.is_complete());
     // Windows that were already requested are divided, and later windows are smaller from the beginning.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
-    // A single record cannot be divided.
+    // A window with a single record cannot be divided.
     let service = Service::new(|_, _| mock_response(Err(TransportError::body_too_large(1000))));
     let history = hours(&service.client()).history(START..START + 500 * HOUR);
     let error = history.collect().await.unwrap_err().error;

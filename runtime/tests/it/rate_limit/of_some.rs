@@ -55,7 +55,7 @@ async fn a_changed_window_changes_for_queued_requests() {
             call.await.unwrap().unwrap();
         }
         assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
-        // Requests that were sent under the old limit count under a new limit for the same endpoint.
+        // Requests that were sent under the old limit also count under a new limit for the same endpoint.
         limiter.set_rate_limit(OF_HEAVY);
         heavy().await.unwrap().unwrap();
         assert_eq!(begun.elapsed() > SECOND / 2, is_kept, "{:?}", begun.elapsed());

@@ -12,21 +12,21 @@ use crate::support::{DAY, HOUR};
 /// The day of each trouble, as the number of the run, counted from zero.
 #[derive(Clone, Debug)]
 pub(super) struct Troubles {
-    /// Records of three days are published 80 hours late.
+    /// The first of three days whose records are published 80 hours late.
     pub(super) late: i64,
-    /// Twelve hours have no record until a day later.
+    /// The day whose run finds no records for twelve hours; they are published before the next run.
     pub(super) gap: i64,
-    /// For one day, connections fail.
+    /// The day on which all connections fail.
     pub(super) outage: i64,
-    /// The local clock is five days fast.
+    /// The day on which the local clock is five days fast.
     pub(super) fast_clock: i64,
-    /// For one day, a numeric field contains a string.
+    /// The day on which a numeric field of a record contains a string.
     pub(super) text: i64,
-    /// The process is killed after its first response.
+    /// The day on which the process is killed after its first response.
     pub(super) killed: i64,
-    /// Every second request is rejected.
+    /// The day on which every second request is rejected.
     pub(super) rejected: i64,
-    /// The service adds a field to its records from this time on.
+    /// The day from which the records have an additional field.
     pub(super) field: i64,
 }
 
@@ -87,7 +87,7 @@ impl Service {
             return None;
         }
         let text = (BEGIN + self.troubles.text * DAY - 5 * HOUR) / HOUR * HOUR;
-        // The service revises a record twelve hours after its time.
+        // The service revises each record twelve hours after the time of the record.
         let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
         let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
         let is_text = time == text && self.day() == self.troubles.text;

@@ -23,7 +23,8 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     );
     let output = run(&["diff"], &spec, &out);
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
-    // Git returns a byte order mark unchanged, and also lists files of other tools in the catalogue's folder.
+    // Git returns a byte order mark unchanged, and also lists files of other tools in the catalogue's folder. Neither
+    // counts as a change of the catalogue.
     fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");
     fs::write(spec.join(".prettierrc.yaml"), "tabWidth: 2\n").expect("a file");
     git(&["add", "."]);

@@ -1,4 +1,4 @@
-//! Opens the connection to a server, directly or through a proxy, but without the server's encryption.
+//! Opens the connection to a server, directly or through a proxy.
 //!
 //! hyper-util implements the proxy protocols, and `hyper.rs` adds the server's encryption.
 
@@ -58,7 +58,7 @@ impl Service<Uri> for ProxyConnector {
     }
 }
 
-/// Adds the default port of the scheme to a URL without a port, because a tunnel would use 443.
+/// Adds the default port of the scheme to a URL without a port, because a tunnel would use 443 even for `http`.
 fn with_port(target: Uri) -> Uri {
     let authority = host_and_port(&target).parse().ok();
     let mut parts = target.clone().into_parts();
