@@ -9,7 +9,7 @@ words! {
         Documented = "documented",
         /// The provider's public documentation of this version.
         Published = "published",
-        /// Public clients of the live API that agree.
+        /// Several public clients of the live API, which agree with each other.
         Reported = "reported",
         /// The provider's documentation of the previous API version.
         PreviousVersion = "previous_version",

@@ -110,7 +110,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         },
         Outcome {
             number: "1",
-            what: "the same, after a change of one endpoint of our client, which does not compile the runtime again".to_owned(),
+            what: "the same, after a change of one endpoint of our client; the runtime is not compiled again".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(changed.processor, peer.processor),
             detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),

@@ -17,8 +17,8 @@ pub(super) fn file(api: &Api) -> File {
     };
     let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
     imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
-    // Only identifier types use the type `Cow`. In a file without identifier types, the name `Cow` can only be an enum
-    // variant, so the import would be unused.
+    // Only open types use `std::borrow::Cow`. Without one, the text of the file can still contain the name `Cow`, as the
+    // name of a value, so a search for the name would add an unused import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }

@@ -368,7 +368,8 @@ pub(super) fn example(
     own.or_else(|| shared.or(known.first()).cloned())
 }
 
-/// Returns `true` if a param is an argument of the method: it is in the path, or `required` is documented or published.
+/// Returns `true` if a param is an argument of the method: it is in the path, or it is required according to the API
+/// document or the public documentation.
 fn is_argument(param: &spec::Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
         if let Some(basic) = &key.basic
             && (!**basic || self.service.credentials.client_credentials.is_some())
         {
-            let message = "`basic` must be `true`, and cannot be combined with `client_credentials`";
+            let message = "`basic` can only be `true`, and only without `client_credentials`";
             return Err(self.error("key-basic", basic.at(), message, "both are sent in the header `authorization`"));
         }
         let carrier = match (&key.header, &key.query) {

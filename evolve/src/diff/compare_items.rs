@@ -46,9 +46,9 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// Returns `true` if another reported change implies the addition or removal of an item: the addition or removal of its
-/// owner, or of the shared setter with the same name. Always returns `true` for a fact, because only a change of its
-/// value is reported.
+/// Returns `true` if the addition or removal of an item need not be reported, because its owner, or the shared setter
+/// with the same name, was added or removed too. Always returns `true` for a fact, because only a change of its value is
+/// reported.
 fn is_implied(item: &Item<'_>, is_on_side: impl Fn(&Key) -> bool, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);

@@ -108,7 +108,7 @@ impl Merger<'_> {
     }
 
     /// Returns `true` if a known record has all fields of a drafted record, with the same JSON types. Names in the
-    /// known record are looked up from `file`.
+    /// known record are resolved as in `file`.
     pub(super) fn has_fields_of(&self, file: &str, known: &Tree, new: &Tree) -> bool {
         let here = Side { editor: self.editor, index: &self.known, file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: SERVICE };

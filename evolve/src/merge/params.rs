@@ -114,7 +114,7 @@ impl Merger<'_> {
             tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
             entries.push(tree);
         }
-        // A name that the draft does not define refers to a shared param or a set of the catalogue.
+        // A name that the draft does not define refers to a shared param, or to a param set, of the catalogue.
         let names = new.tree(draft).entries("params").iter().filter(|entry| entry.as_text().is_some());
         let known = names.filter(|entry| entry.as_text().is_some_and(|id| self.source.shared(id).is_empty()));
         entries.extend(known.cloned());

@@ -77,8 +77,8 @@ impl TokenFlow {
     }
 
     /// Starts a token request, unless one is in flight. Returns the old token if it still works; otherwise waits for
-    /// the token request and returns its outcome. If the runtime of the token request is not running, starts another
-    /// token request.
+    /// the token request and returns its outcome. If the Tokio runtime that drives the token request has
+    /// stopped, starts another token request.
     async fn replacement(&self, dispatcher: &Arc<Dispatcher>, observers: Observers) -> Result<Arc<Token>, Error> {
         loop {
             let follower = {

@@ -243,7 +243,7 @@ macro_rules! __request {
 }
 
 /// The part of `Request` that the feature `blocking` adds. A `cfg` inside an exported macro would test the features of
-/// the emitted crate, so this macro has two versions, of which the runtime's own feature selects one.
+/// the emitted crate. Therefore this macro has two versions, and the runtime's own feature selects one of them.
 #[cfg(feature = "blocking")]
 #[doc(hidden)]
 #[macro_export]

@@ -65,7 +65,7 @@ impl Windows {
         self.unsent += weight;
     }
 
-    /// Removes a request from those that are not yet sent, because it was sent or never will be.
+    /// Stops counting a request as unsent, after it was sent or cancelled.
     pub(super) fn settle(&mut self, weight: usize) {
         self.unsent = self.unsent.saturating_sub(weight);
     }

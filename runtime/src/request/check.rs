@@ -44,7 +44,7 @@ fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
         return Ok(());
     }
     let seconds = timestamp.unix_seconds();
-    Err(Error::build(format!("`{}` is {seconds} Unix seconds, after the year 9999", info.wire_name))
+    Err(Error::build(format!("`{}` is after the year 9999 ({seconds} Unix seconds)", info.wire_name))
         .with_hint(format!("divide {} by 1000", unit.finer())))
 }
 
@@ -140,7 +140,7 @@ mod tests {
                 assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
             }
             let expected = format!(
-                "`startTime` is 1700000000000 Unix seconds, after the year 9999; \
+                "`startTime` is after the year 9999 (1700000000000 Unix seconds); \
                  divide {finer} by 1000"
             );
             assert_eq!(check(start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));

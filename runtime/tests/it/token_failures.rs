@@ -1,4 +1,4 @@
-//! Tests of every failure of a token request, and of rate limiting, with their required outcomes.
+//! Tests the required outcome of each way in which a token request can fail or be rate-limited.
 //!
 //! Each row describes a request with a transport in memory and a paused clock.
 
