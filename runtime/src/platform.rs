@@ -102,7 +102,8 @@ impl<T> Future for Driven<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         let Some(mut future) = lock(&self.0).take() else { return Poll::Pending };
         let outcome = future.as_mut().poll(cx);
-        // If the `Task` was dropped during the poll, it has aborted the Tokio task, so Tokio drops this owner next.
+        // Dropping the `Task` aborts the Tokio task. If that happened during this poll, Tokio now drops this owner with the
+        // future, so the future can be stored again in any case.
         if outcome.is_pending() {
             *lock(&self.0) = Some(future);
         }

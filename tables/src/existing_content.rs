@@ -1,7 +1,7 @@
 //! The existing content of a target: for each series, the location of its rows and its state.
 //!
-//! A data set has one file for each series and partition. The rows of a single file are first collected in a data set
-//! next to the file.
+//! A target is a data set, with one file for each series and partition, or a single file. If the target is a single file,
+//! the rows are first collected in a data set next to it.
 
 use std::collections::BTreeMap;
 use std::iter::once;

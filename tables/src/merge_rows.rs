@@ -29,7 +29,7 @@ pub(crate) struct Changes {
     pub(crate) added: u64,
     /// Number of new rows between existing rows.
     pub(crate) filled: u64,
-    /// Number of existing rows whose values changed. A value that does not fit its column is not a change.
+    /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column.
     pub(crate) revised: u64,
     /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,

@@ -132,8 +132,8 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("duplicate-param", at, message, "keep one; a param set adds all its params"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
-            // If both setters of a param have the same name, `param_names` reports the error, so the name is added only
-            // once.
+            // If both setters of a param have the same name, the name is added only once, because `param_names` already
+            // reports that error.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {

@@ -1,26 +1,32 @@
-// Recipes include this file. Its functions run a recipe in an empty folder, with a client of the sandbox.
+// A recipe includes this file, which runs it with a client of the sandbox, in an empty folder.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use generated_client::{Client, REGISTRY, RateLimit};
 use sandbox::Sandbox;
+use tokio::time::sleep;
 
 /// Runs a recipe to its end.
 #[allow(dead_code, reason = "a recipe includes this file and calls one of the functions")]
 pub fn run<E: Debug>(recipe: impl AsyncFnOnce(&Client) -> Result<(), E>) {
-    run_for(Duration::from_secs(60), recipe).expect("the recipe ends").unwrap();
+    let outcome = run_until(recipe, async |_| sleep(Duration::from_secs(60)).await);
+    outcome.expect("the recipe ends").unwrap();
 }
 
-/// Runs a recipe that waits for new data, and stops it after one second. In this time, the recipe receives the data
-/// that already exists.
+/// Runs a recipe that waits for new data, and stops it one second after its first request.
 #[allow(dead_code, reason = "a recipe includes this file and calls one of the functions")]
 pub fn run_endless<E: Debug>(recipe: impl AsyncFnOnce(&Client) -> Result<(), E>) {
-    let ended = run_for(Duration::from_secs(1), recipe);
-    assert!(ended.is_none(), "{ended:?}");
+    let outcome = run_until(recipe, async |sandbox| {
+        while sandbox.counts().requests == 0 {
+            sleep(Duration::from_millis(50)).await;
+        }
+        sleep(Duration::from_secs(1)).await;
+    });
+    assert!(outcome.is_none(), "the recipe ended: {outcome:?}");
 }
 
-fn run_for<T>(time: Duration, recipe: impl AsyncFnOnce(&Client) -> T) -> Option<T> {
+fn run_until<T>(recipe: impl AsyncFnOnce(&Client) -> T, stop: impl AsyncFnOnce(&Sandbox)) -> Option<T> {
     let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let fast = RateLimit::new(10_000, Duration::from_secs(1), 100);
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(fast).build().unwrap();
@@ -28,9 +34,14 @@ fn run_for<T>(time: Duration, recipe: impl AsyncFnOnce(&Client) -> T) -> Option<
     std::fs::create_dir(&folder).unwrap();
     std::env::set_current_dir(&folder).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let outcome = runtime.block_on(async { tokio::time::timeout(time, recipe(&client)).await });
+    let outcome = runtime.block_on(async {
+        tokio::select! {
+            outcome = recipe(&client) => Some(outcome),
+            () = stop(&sandbox) => None,
+        }
+    });
     assert!(sandbox.counts().requests > 0, "the recipe has sent no request");
     std::env::set_current_dir("/").unwrap();
     std::fs::remove_dir_all(folder).unwrap();
-    outcome.ok()
+    outcome
 }

@@ -1,8 +1,8 @@
 //! Reads a series in its envelope, record by record.
 //!
 //! One row serves all records: it is filled, passed to the caller, and emptied for the next record. If the catalogue
-//! describes no envelope, the body is the bare list. The unknown fields of all objects around the records or the
-//! metadata are kept, nested as in the body.
+//! describes no envelope, the body is the bare list. Objects that enclose the records or enclose the metadata may have
+//! unknown fields, which are kept, nested as in the body.
 
 use super::bad_record::BadRecord;
 use super::decoded_value::DecodedValue;

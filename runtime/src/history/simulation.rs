@@ -189,11 +189,11 @@ fn simulated_history_needs_few_requests() {
     let table = [
         ("as planned", whole.clone(), windows..=windows),
         (
-            "newest first, without its end",
+            "newest first, truncated at the end",
             Service { newest_first: true, without_end: true, ..whole.clone() },
             windows..=windows,
         ),
-        ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
+        ("truncated at the start", Service { without_start: true, ..whole.clone() }, windows..=windows),
         // The first windows are planned for larger pages; the page size of a hundred is learned from their responses.
         ("a hundred at most", Service { max_records: 100, ..whole.clone() }, 1010..=1400),
         ("two next to each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),

@@ -161,7 +161,7 @@ pub struct ParamInfo {
     /// Example value.
     pub example: Option<&'static str>,
     /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None`
-    /// if this is not known.
+    /// if several values may be accepted.
     pub single_value: Option<Evidence>,
     /// Minimum and maximum of the value.
     pub range: Range,

@@ -64,7 +64,7 @@ async fn followed_redirect_is_reported() {
         );
         assert!(error.to_string().starts_with(&expected), "{error}");
     }
-    // A followed redirect would send the key to the other server.
+    // This client follows redirects, so the other server has received the key.
     assert!(other.requests.lock().unwrap()[0].contains(KEY));
 }
 

@@ -67,8 +67,8 @@ impl UnwrittenRows {
 /// Returns the checksums of records that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time();
-    // The report does not contain the text of a record without a time, so such a record is identified by the checksum
-    // of its index.
+    // A record is identified by the checksum of its text. For a record without a time, the report contains no text, so
+    // the checksum is that of a counter.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {

@@ -118,7 +118,7 @@ const MAX_PREVIOUS: usize = 4;
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// The time for which a 401 for a path does not replace the token, after the path was rejected even with a new token. A
+/// If a path returns 401 even with a new token, further 401s of that path do not replace the token for this time. A
 /// successful request for the path ends this time early.
 const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
