@@ -75,10 +75,7 @@ impl fmt::Display for Error {
                 let folder = path.strip_suffix("rows.parquet").map(|folder| folder.trim_end_matches(['/', '\\']));
                 let text = folder.and_then(|folder| folder.strip_suffix(".parts"));
                 let both = text.map_or("it".to_owned(), |text| format!("it and {text}"));
-                write!(
-                    f,
-                    "{path}: damaged: {why}; delete {both}, and then run the backfill again for the same time range"
-                )
+                write!(f, "{path}: damaged: {why}; delete {both}, then run the backfill of this range again")
             }
             Self::InUse { target, by } => write!(f, "{target}: another backfill ({by}) is writing these series"),
             Self::InvalidInput(message) => f.write_str(message),

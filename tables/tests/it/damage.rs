@@ -125,8 +125,7 @@ async fn the_error_for_damaged_rows_of_a_text_file_names_both_files() {
         damaged[changed] ^= 1;
         fs::write(&rows, &damaged).unwrap();
         let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
-        let advice =
-            format!("; delete it and {}, and then run the backfill again for the same time range", path.display());
+        let advice = format!("; delete it and {}, then run the backfill of this range again", path.display());
         assert!(error.ends_with(&advice), "{error}");
         fs::remove_file(&path).unwrap();
         fs::remove_file(&rows).unwrap();
