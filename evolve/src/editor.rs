@@ -142,7 +142,7 @@ impl Editor {
 
     /// Creates an empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
-        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("internal error: no empty `service.yaml`"))
+        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("internal error: cannot create `service.yaml`"))
     }
 
     fn of(service: Service) -> Self {

@@ -108,8 +108,9 @@ struct Reader<'d> {
     server_path: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
-    /// The JSON paths of the records and of the metadata in the envelope of the catalogue.
+    /// The JSON path of the records in a response, from the catalogue's `envelope`.
     data: Option<String>,
+    /// The JSON path of the metadata in a response, from the catalogue's `envelope`.
     metadata: Option<String>,
     /// The modules of the catalogue by title.
     modules: HashMap<String, String>,

@@ -1,9 +1,9 @@
 //! Lower and upper bounds of the server's time.
 //!
 //! The bounds are the earliest and the latest time that the server's clock may show. They are computed from each
-//! reading of the server's clock and from the local times before and after it. A sent request is counted at the latest
-//! time, and the next request is admitted by the earliest time, so uncertainty about the clock makes the gate slower,
-//! never too fast.
+//! reading of the server's clock and from the local times before and after it. A sent request is recorded with the
+//! latest time, but whether the next request may be sent is decided with the earliest time. Uncertainty about the clock
+//! therefore makes the gate slower, never too fast.
 
 use std::time::Duration;
 

@@ -118,7 +118,8 @@ impl ExistingContent {
         }
         for series in job.series() {
             let own: Vec<_> = path_names::params(series.path()).map(|(name, _)| name).collect();
-            // Every param of the endpoint has a folder, so the columns do not depend on which params are set.
+            // Every param of the endpoint has a folder, even if it is not set. Readers turn each folder into a column, so
+            // all series have the same columns.
             let params: Vec<_> = series.params().map(str::to_owned).collect();
             let other: Vec<_> = own.iter().filter(|name| !params.contains(name)).cloned().collect();
             let all = || [other, params].concat();
@@ -314,8 +315,8 @@ impl ExistingContent {
         Ok(input)
     }
 
-    /// Reads the rows of a series. Rows that are not in the single file yet are read only if `is_all`. Rows before
-    /// `since` may be omitted.
+    /// Reads the rows of a series. If `is_all` is false, rows that are not merged into the single file yet are omitted.
+    /// Rows before `since` may be omitted in any case.
     pub(crate) async fn read(
         &self,
         state: &SeriesState,

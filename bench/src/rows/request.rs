@@ -24,7 +24,7 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
     let mut outcomes = vec![Outcome {
         number: "6",
-        what: "instructions for one request of 50 records / the same with only our transport and plain `serde` derives"
+        what: "CPU instructions for one request of 50 records / those with only our transport and plain `serde` derives"
             .to_owned(),
         bounds: ("1.20", "1.00"),
         measured: ratio(ours, raw),

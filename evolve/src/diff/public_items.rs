@@ -26,8 +26,8 @@ pub(super) struct Item<'a> {
     pub(super) endpoint: Option<&'a Endpoint>,
 }
 
-/// The kind of an item. Items are compared in this order, because the text of an item may contain names of items of the
-/// kinds listed before.
+/// The kind of an item. Items are compared in this order, because the text of an item may contain names of items of an
+/// earlier kind, and their renames must be known before the texts are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Group,

@@ -119,7 +119,8 @@ impl<'d> Reader<'d> {
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
-        // A body has no key for the format of its timestamps, so timestamps with a format stay strings.
+        // If the body itself is a timestamp or a list of timestamps, the catalogue has no key for their format, so
+        // timestamps that are written as text stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
         Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
     }

@@ -62,7 +62,8 @@ pub struct Report {
 pub struct FirstRecordSearch {
     /// The range without records, which ends where the data is assumed to begin.
     pub range: Range<Timestamp>,
-    /// The pages that the search requested. A page after `range` may have records.
+    /// The pages that the search requested. All of them are without records, except that pages after `range` may have
+    /// some.
     pub requested: Vec<Range<Timestamp>>,
 }
 

@@ -55,9 +55,9 @@ impl PageLimits {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// Learns from a second request for the start or end of a page's window. `page` is the number of records on the
-    /// page, and `part` the number of records in the second response. `is_empty` is true if no record of the second
-    /// response is in the requested part of the window.
+    /// Learns from a second request, which was for the start or the end of a page's window. `page` is the number of
+    /// records on the page, and `part` the number of records in the second response. `is_empty` is true if all records
+    /// of the second response are outside the span that it was for.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         if is_empty && self.truncated == Some(page) {
             return;

@@ -186,8 +186,8 @@ fn eight(chunk: [u8; 8]) -> Option<u64> {
     const HIGHS: u64 = ONES << 7;
     let chunk = u64::from_le_bytes(chunk);
     let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
-    // For a byte below `0` the subtraction borrows, and for a byte above `9` the addition carries. Both set the highest
-    // bit of a byte.
+    // For a byte below `b'0'` the subtraction borrows, and for a byte above `b'9'` the addition carries. Either one sets
+    // the highest bit of a byte.
     let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
     if (digits | beyond) & HIGHS != 0 {
         return None;

@@ -13,7 +13,7 @@ use tracing_core::span::Current;
 use crate::alone::{is_alone, run_alone};
 use crate::scripted::{reply, troubled};
 
-/// A subscriber that records everything, and the active spans.
+/// A subscriber that writes all spans and events to a text, and keeps track of the active spans.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
 

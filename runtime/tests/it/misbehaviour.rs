@@ -23,8 +23,9 @@ type Through = fn(Builder<Client>) -> Builder<Client>;
 
 /// Returns the transports with their names. Each row has the same outcome with every transport.
 ///
-/// If one of reqwest's features for compression is enabled, reqwest decompresses bodies before this crate can. The
-/// error text for a damaged body is then different, and extra bytes after a compressed body are not detected.
+/// This requires that reqwest's features for compression are not enabled. Otherwise, reqwest decompresses bodies before
+/// this crate can: the error text for a damaged body is different, and extra bytes after a compressed body are not
+/// detected.
 fn transports() -> Vec<(&'static str, Through)> {
     vec![
         ("built in", |builder| builder.connect_timeout(Duration::from_millis(150))),

@@ -33,8 +33,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let has_changed = table.schema().fields().iter().any(|field| {
                 schema.field_with_name(field.name()).map_or(true, |known| known.data_type() != field.data_type())
             });
-            // A run compares the columns of the newest file to decide whether to rewrite the files. That file is
-            // rewritten last, so if this run is killed, the next run starts the rewrite again.
+            // A run rewrites the files if the columns of the newest file differ from the current columns. That file is
+            // rewritten last, so if this run is killed before that, the next run starts the rewrite again.
             let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
             for partition in partitions {
                 self.rewrite(index, &partition, vec![RecordBatch::new_empty(table.schema())]).await?;
