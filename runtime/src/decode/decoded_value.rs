@@ -119,6 +119,7 @@ impl<'a> DecodedValue<'a> {
     }
 
     /// Reads a number as a value of the type `ty`.
+    #[inline(never)] // A number is read in one call, which contains the code of both functions below.
     pub(super) fn read_number(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Self, DecodeError> {
         let start = json.at;
         let number = json.number()?;
@@ -127,7 +128,8 @@ impl<'a> DecodedValue<'a> {
 
     /// Converts a number into a value of the type `ty`. An integer also converts to text, since its digits are
     /// unambiguous.
-    #[inline]
+    #[allow(clippy::inline_always)] // See `read_number`.
+    #[inline(always)]
     fn of_number(ty: &ValueType, number: Number) -> Option<Self> {
         match (ty, number) {
             (ValueType::Number, number) => Some(Self::Number(number.float())),

@@ -200,6 +200,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a number.
+    #[allow(clippy::inline_always)] // See `DecodedValue::read_number`.
+    #[inline(always)]
     pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
         let (number, length) = Number::begin(self.rest()).ok_or_else(|| self.no_number())?;
         self.at += length;
