@@ -42,7 +42,8 @@ pub struct Checkpoint {
     pub(super) range: Span,
     /// The start of the next window.
     pub(super) next: Timestamp,
-    /// The start of the gap that ends at `next`; `None` if there is no such gap.
+    /// The start of the steps without a record that end at `next`, or of the step without a record that contains `next`;
+    /// `None` if there is no such step.
     pub(super) open_since: Option<Timestamp>,
     /// The start times of intervals before `next` whose records are missing and are still requested by a follower.
     pub(super) missing: Vec<Timestamp>,
