@@ -168,7 +168,7 @@ pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
-        $name:ident, $table:ident, $what:literal $(, $derive:ident)* {
+        $name:ident, $table:ident, $what:literal {
             $(
                 $(#[doc = $about:literal])+
                 $need:ident $($key:literal)? $field:ident: $ty:ty $(as $form:expr)?;
@@ -177,7 +177,7 @@ macro_rules! map {
         $($rule:expr),*
     ) => {
         $(#[doc = $docs])+
-        #[derive(Clone, Debug $(, $derive)*)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
             $($(#[doc = $about])+ pub $field: $ty,)+
         }
@@ -213,6 +213,21 @@ macro_rules! map {
 
             fn stand_in(at: &$crate::diagnostic::Location) -> Option<Self> {
                 $crate::catalogue_reader::of_nothing(at)
+            }
+
+            fn write(&self, _: &$crate::catalogue_format::Key) -> $crate::yaml_parser::Node {
+                self.written()
+            }
+        }
+
+        impl $name {
+            /// Returns the map as a tree, with the keys in the order of the format. An optional key with its default
+            /// value is omitted.
+            pub fn written(&self) -> $crate::yaml_parser::Node {
+                let mut keys = $table.keys.iter();
+                let entries =
+                    [$(keys.next().and_then(|key| $crate::catalogue_reader::written(key, &self.$field))),+];
+                $crate::yaml_parser::Kind::Map(entries.into_iter().flatten().collect()).into()
             }
         }
     };
@@ -273,6 +288,10 @@ macro_rules! words {
 
             fn stand_in(_: &$crate::diagnostic::Location) -> Option<Self> {
                 Some(Self::default())
+            }
+
+            fn write(&self, _: &$crate::catalogue_format::Key) -> $crate::yaml_parser::Node {
+                $crate::yaml_parser::Kind::Text(self.word().to_owned()).into()
             }
         }
     };

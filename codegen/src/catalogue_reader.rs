@@ -18,10 +18,12 @@ use crate::yaml_parser::{Kind, Node};
 pub(crate) use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose};
 
-/// A type that can be read from a node.
+/// A type that can be read from a node, and written to one.
 pub(crate) trait Read: Sized {
     /// The shape of the nodes that `read` accepts.
     const SHAPE: Shape;
+    /// `true` if an optional key is written even if it has the default value of the type.
+    const SHOWS_DEFAULT: bool = false;
 
     /// Reads a node. If the node is invalid, reports an error and returns `None`.
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
@@ -31,12 +33,22 @@ pub(crate) trait Read: Sized {
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
+
+    /// Returns the node from which the value would be read.
+    fn write(&self, key: &Key) -> Node;
 }
 
 /// Reads a `T` from an empty map, and discards the errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
     T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
+}
+
+/// Returns the entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and
+/// the value is its default.
+pub(crate) fn written<T: Read + Default + PartialEq>(key: &Key, value: &T) -> Option<(Node, Node)> {
+    let is_shown = key.required || T::SHOWS_DEFAULT || *value != T::default();
+    is_shown.then(|| (Kind::Text(key.name.to_owned()).into(), value.write(key)))
 }
 
 /// The key that is passed to `read` for the root of a file, because the root is not the value of any key.

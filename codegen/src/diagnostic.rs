@@ -11,7 +11,7 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
 /// One file of the catalogue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SourceFile {
     /// The file name in the catalogue, for example `orderflow.yaml`.
     pub(crate) name: String,
@@ -63,7 +63,7 @@ impl SourceFile {
 }
 
 /// A location in a file of the catalogue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Location {
     file: Arc<SourceFile>,
     /// The span in characters, because the YAML parser counts characters.

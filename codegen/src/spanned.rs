@@ -3,12 +3,12 @@
 //! A spanned value dereferences to the value, and is compared and printed like the value.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use crate::diagnostic::Location;
 
 /// A value and its location in the catalogue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Spanned<T> {
     value: T,
     at: Location,
@@ -33,6 +33,25 @@ impl<T> Deref for Spanned<T> {
 
     fn deref(&self) -> &T {
         &self.value
+    }
+}
+
+impl<T> DerefMut for Spanned<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+/// Wraps a value that has no location, because it was not read from a file.
+impl<T> From<T> for Spanned<T> {
+    fn from(value: T) -> Self {
+        Self { value, at: Location::default() }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(value: &str) -> Self {
+        value.to_owned().into()
     }
 }
 

@@ -8,6 +8,7 @@ mod builder;
 use std::ops::Range;
 
 use builder::Builder;
+pub(crate) use builder::is_number;
 use saphyr_parser::{Event, Marker, Parser, Span};
 
 /// A node of the tree.
@@ -43,6 +44,13 @@ pub struct SyntaxError {
     pub message: String,
     /// The position, in characters from the start of the text.
     pub span: Range<usize>,
+}
+
+impl From<Kind> for Node {
+    /// Creates a node without a position.
+    fn from(kind: Kind) -> Self {
+        Self { span: 0..0, kind }
+    }
 }
 
 impl Node {

@@ -8,7 +8,7 @@ use crate::diagnostic::Location;
 use crate::spanned::Spanned;
 use crate::spec::Known;
 use crate::url_path;
-use crate::yaml_parser::{Kind, Node};
+use crate::yaml_parser::{self, Kind, Node};
 
 impl Reader {
     fn text(&mut self, node: &Node, key: &Key) -> Option<String> {
@@ -100,6 +100,12 @@ impl Read for String {
     fn stand_in(at: &Location) -> Option<Self> {
         Some(placeholder(at))
     }
+
+    fn write(&self, key: &Key) -> Node {
+        // A number that is kept as written needs no quotes.
+        let is_number = matches!(key.form, Form::Scalar) && yaml_parser::is_number(self);
+        if is_number { Kind::Number(self.clone()) } else { Kind::Text(self.clone()) }.into()
+    }
 }
 
 /// Returns the placeholder for a text that is missing or invalid.
@@ -113,6 +119,10 @@ impl Read for u32 {
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         reader.whole(node, key)
     }
+
+    fn write(&self, _: &Key) -> Node {
+        Kind::Number(self.to_string()).into()
+    }
 }
 
 impl Read for u16 {
@@ -121,6 +131,10 @@ impl Read for u16 {
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         // The declared range of every such key fits into `u16`, so the conversion cannot fail.
         Self::try_from(reader.whole(node, key)?).ok()
+    }
+
+    fn write(&self, _: &Key) -> Node {
+        Kind::Number(self.to_string()).into()
     }
 }
 
@@ -137,6 +151,10 @@ impl Read for f64 {
         }
         number
     }
+
+    fn write(&self, _: &Key) -> Node {
+        Kind::Number(self.to_string()).into()
+    }
 }
 
 impl Read for bool {
@@ -148,6 +166,10 @@ impl Read for bool {
         }
         reader.mismatch(node, "`true` or `false`", "");
         None
+    }
+
+    fn write(&self, _: &Key) -> Node {
+        Kind::Flag(*self).into()
     }
 }
 
@@ -162,6 +184,10 @@ impl<T: Read> Read for Spanned<T> {
     fn stand_in(at: &Location) -> Option<Self> {
         Some(Self::new(T::stand_in(at)?, at.clone()))
     }
+
+    fn write(&self, key: &Key) -> Node {
+        T::write(self, key)
+    }
 }
 
 impl<T: Read> Read for Option<T> {
@@ -173,6 +199,10 @@ impl<T: Read> Read for Option<T> {
 
     fn stand_in(at: &Location) -> Option<Self> {
         T::stand_in(at).map(Some)
+    }
+
+    fn write(&self, key: &Key) -> Node {
+        self.as_ref().map_or_else(|| Kind::Null.into(), |value| value.write(key))
     }
 }
 
@@ -200,10 +230,15 @@ impl<T: Read> Read for Vec<T> {
     fn stand_in(_: &Location) -> Option<Self> {
         Some(Self::new())
     }
+
+    fn write(&self, key: &Key) -> Node {
+        Kind::List(self.iter().map(|item| item.write(key)).collect()).into()
+    }
 }
 
 impl<T: Read> Read for Known<T> {
     const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Unknown.")]), T::SHAPE]);
+    const SHOWS_DEFAULT: bool = true;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         if node.text() == Some("unknown") {
@@ -216,5 +251,12 @@ impl<T: Read> Read for Known<T> {
 
     fn stand_in(_: &Location) -> Option<Self> {
         Some(Self::Unknown)
+    }
+
+    fn write(&self, key: &Key) -> Node {
+        match self {
+            Self::Unknown => Kind::Text("unknown".to_owned()).into(),
+            Self::Known(value) => value.write(key),
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::spanned::{Spanned, Text};
 
 map! {
     /// The credentials of requests. Both keys are optional.
-    Credentials, CREDENTIALS, "`credentials`", Default {
+    Credentials, CREDENTIALS, "`credentials`" {
         /// An API key, sent with every request.
         may api_key: Option<ApiKey>;
         /// An access token, which the client requests before its first request.

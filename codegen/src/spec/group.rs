@@ -7,7 +7,7 @@ use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeFormat, TimeUnit};
-use crate::yaml_parser::Node;
+use crate::yaml_parser::{Kind, Node};
 
 map! {
     /// A file other than `service.yaml`.
@@ -148,7 +148,7 @@ impl<T> Known<T> {
 }
 
 /// The value of the key `body` of an endpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BodyEntry {
     /// The word `series`, for a series whose record fields are unknown.
     Series,
@@ -177,14 +177,14 @@ impl BodyEntry {
 }
 
 /// The fields of a record as a list, or the name of a record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Fields {
     Record(Text),
     Inline(Vec<Field>),
 }
 
 /// One entry of an endpoint's `params`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ParamEntry {
     /// The name of a shared param or of a param set.
     Name(Text),
@@ -203,6 +203,13 @@ impl Read for Fields {
             None => Vec::read(node, key, reader).map(Self::Inline),
         }
     }
+
+    fn write(&self, key: &Key) -> Node {
+        match self {
+            Self::Record(name) => name.write(key),
+            Self::Inline(fields) => fields.write(key),
+        }
+    }
 }
 
 impl Read for BodyEntry {
@@ -215,6 +222,13 @@ impl Read for BodyEntry {
         }
         let body = reader.either(node, &Self::SHAPE).then(|| Body::read(node, key, reader))?;
         body.map(|body| Self::Declared(Box::new(body)))
+    }
+
+    fn write(&self, _: &Key) -> Node {
+        match self {
+            Self::Series => Kind::Text("series".to_owned()).into(),
+            Self::Declared(body) => body.written(),
+        }
     }
 }
 
@@ -229,6 +243,14 @@ impl Read for ParamEntry {
             (Some(_), _) => Text::read(node, key, reader).map(Self::Name),
             (None, Some(_)) => Use::read(node, key, reader).map(Self::Use),
             (None, None) => Param::read(node, key, reader).map(|param| Self::Own(Box::new(param))),
+        }
+    }
+
+    fn write(&self, key: &Key) -> Node {
+        match self {
+            Self::Name(name) => name.write(key),
+            Self::Use(entry) => entry.written(),
+            Self::Own(param) => param.written(),
         }
     }
 }

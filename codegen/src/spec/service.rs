@@ -149,7 +149,7 @@ map! {
     /// A response with a success status is also an error if it contains a message that is not empty, unless the
     /// catalogue lists the path of the message as a field. For a series, two more conditions apply: the response has no
     /// records and, if `code` is declared, it contains an error code.
-    ErrorBody, ERROR_BODY, "`error_body`", Default {
+    ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as TYPE_NAME;
         /// The source of this name, if it differs from the source of the JSON paths.

@@ -157,7 +157,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Kind {
     }
 }
 
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     // Rust also parses `inf`, `nan` and `infinity`, which are text in YAML.
     let digits = text.trim_start_matches(['-', '+', '.']);
     digits.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok()
