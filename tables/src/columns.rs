@@ -3,23 +3,18 @@
 //! Batches with another schema are converted to the schema of the file. If the type of a column has changed from
 //! integer to float, the values are cast. Any other change of type is an error that names both types.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use crate::error::Error;
 use crate::path_names;
+use crate::series_columns::{ENDPOINT, identifies, identifying};
 use crate::table_schema::UNKNOWN_FIELDS;
-
-/// Name of the column with the endpoint of each row.
-const ENDPOINT: &str = "endpoint";
-
-/// The metadata key of a column that identifies the series of a row.
-const IDENTIFIES: &str = "identifies";
+use crate::text_writer::cell;
 
 /// The columns of a file.
 #[derive(Clone, Debug)]
@@ -29,14 +24,17 @@ impl Columns {
     /// Creates the columns of a file: the endpoint, these params, and the fields of all sources. If there is an
     /// existing file, it must be the first source.
     pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
-        let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
-        for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
-            // If a field of the records already has the name of this column, the field is used, and no column is added.
-            if !all.iter().chain(&fields).any(|field| field.name() == name) {
-                let metadata = HashMap::from([(IDENTIFIES.to_owned(), "series".to_owned())]);
-                all.push(Field::new(name, DataType::Utf8, true).with_metadata(metadata));
+        let known = sources.iter().flat_map(|source| source.fields()).filter(|field| identifies(field));
+        let known = known.map(|field| field.name().as_str());
+        let mut all: Vec<Field> = Vec::new();
+        for name in known.chain(std::iter::once(ENDPOINT)).chain(params.iter().map(String::as_str)) {
+            if !all.iter().any(|field| field.name() == name) {
+                all.push(identifying(name));
             }
         }
+        // A field of the records with the name of a param has no column of its own.
+        let is_field = |field: &&FieldRef| all.iter().all(|known| known.name() != field.name());
+        let fields = merged(sources.iter().flat_map(|source| source.fields()).filter(is_field))?;
         all.extend(fields);
         Ok(Self(Arc::new(Schema::new(all))))
     }
@@ -50,8 +48,10 @@ impl Columns {
         let endpoint = (ENDPOINT.to_owned(), path_names::endpoint(path).to_owned());
         let values: Vec<_> = std::iter::once(endpoint).chain(path_names::params(path)).collect();
         let column = |field: &Arc<Field>| -> Option<ArrayRef> {
-            if let Some(column) = rows.column_by_name(field.name()) {
-                return cast(column, field.data_type());
+            if let Some((index, source)) = rows.schema_ref().column_with_name(field.name()) {
+                let column = rows.column(index);
+                // Until an endpoint with this param was added to the file, the column was a field of the records.
+                return if identifies(field) { Some(text(source, column)) } else { cast(column, field.data_type()) };
             }
             match values.iter().find(|(name, _)| name == field.name() && identifies(field)) {
                 Some((_, value)) => Some(Arc::new(StringArray::new_repeated(value, rows.num_rows()))),
@@ -65,16 +65,11 @@ impl Columns {
     }
 }
 
-/// Returns `true` for a column that identifies the series of a row; the other columns are fields of the records.
-pub(crate) fn identifies(field: &Field) -> bool {
-    field.metadata().contains_key(IDENTIFIES)
-}
-
 /// Returns the columns of all sources without duplicates; the column of unknown fields is last. Every column is
 /// nullable, because some sources may not have it.
-fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
+fn merged<'f>(sources: impl Iterator<Item = &'f FieldRef>) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
-    for field in sources.iter().flat_map(|source| source.fields()) {
+    for field in sources {
         let new = field.as_ref().clone().with_nullable(true);
         match fields.iter_mut().find(|known| known.name() == field.name()) {
             None => fields.push(new),
@@ -103,6 +98,19 @@ fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     }
     let integers = column.as_primitive_opt::<Int64Type>().filter(|_| *to == DataType::Float64)?;
     Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
+}
+
+/// Converts values to text.
+fn text(field: &Field, column: &ArrayRef) -> ArrayRef {
+    if *column.data_type() == DataType::Utf8 {
+        return column.clone();
+    }
+    let text = |row| {
+        let mut text = String::new();
+        cell(field, column, row, &mut text);
+        column.is_valid(row).then_some(text)
+    };
+    Arc::new((0..column.len()).map(text).collect::<StringArray>())
 }
 
 #[cfg(test)]
@@ -138,7 +146,7 @@ mod tests {
     #[test]
     fn rows_are_identified_and_new_columns_are_null() {
         let sources = [schema(&[("at", DataType::Int64)]), schema(&[("at", DataType::Int64), ("new", DataType::Utf8)])];
-        let columns = Columns::new(&["coin", "at"].map(str::to_owned), &sources).unwrap();
+        let columns = Columns::new(&["coin".to_owned()], &sources).unwrap();
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
         let rows = columns.batch("e/coin=B", &rows).unwrap();
@@ -149,5 +157,10 @@ mod tests {
         let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, ["endpoint", "coin", "side", "at", "new"]);
         assert_eq!(later.batch("other/coin=C", &rows).unwrap().column(1), rows.column(1));
+        // A field of the records becomes text if an endpoint with a param of the same name is added.
+        let later = Columns::new(&["at".to_owned()], &[rows.schema()]).unwrap();
+        let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert_eq!(names, ["endpoint", "coin", "at", "new"]);
+        assert_eq!(later.batch("e/coin=B", &rows).unwrap().column(2).as_string::<i32>().value(0), "7");
     }
 }

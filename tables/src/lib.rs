@@ -27,6 +27,8 @@ mod timestamps;
 mod series;
 mod table_schema;
 
+mod series_columns;
+
 mod lock;
 
 mod parquet_file;

@@ -11,6 +11,9 @@ use runtime::{Dynamic, Request};
 use crate::error::Error;
 use crate::path_names;
 
+/// Names of columns that every table has.
+const RESERVED: [&str; 2] = ["endpoint", "unknown_fields"];
+
 /// A time series of records: an endpoint with its params.
 ///
 /// ```
@@ -37,7 +40,15 @@ impl SeriesRequest {
             let endpoint = request.endpoint();
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
-        Ok(Self { path: path(&request), step: plan.step, time, request })
+        let path = path(&request);
+        if let Some((name, _)) = path_names::params(&path).find(|(name, _)| RESERVED.contains(&&**name) || name == time)
+        {
+            let endpoint = request.endpoint();
+            return Err(Error::invalid_input(format!(
+                "{endpoint}: the param `{name}` has the name of another column of a table; omit it"
+            )));
+        }
+        Ok(Self { path, step: plan.step, time, request })
     }
 
     /// Returns the request without a range.
@@ -62,7 +73,8 @@ impl SeriesRequest {
 
     /// Returns the params that can distinguish series of this endpoint, in a fixed order.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
-        params(&self.request).into_iter()
+        let is_column = |name: &&str| *name != self.time && !RESERVED.contains(name);
+        params(&self.request).into_iter().filter(is_column)
     }
 
     /// Returns the time field of a record.

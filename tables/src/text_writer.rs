@@ -92,7 +92,7 @@ fn object(batch: &RecordBatch, row: usize, out: &mut String) {
 }
 
 /// Writes a value as a CSV cell.
-fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
+pub(crate) fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     match column.data_type() {
         _ if column.is_null(row) => {}
         DataType::Utf8 if !is_json(field) => out.push_str(column.as_string::<i32>().value(row)),

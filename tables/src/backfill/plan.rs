@@ -11,6 +11,7 @@ use crate::columns::Columns;
 use crate::error::Error;
 use crate::existing_content::{ExistingContent, Inventory, steps};
 use crate::series::SeriesRequest;
+use crate::series_columns::SeriesColumns;
 use crate::table_schema::TableSchema;
 use crate::time_ranges::TimeRanges;
 
@@ -88,7 +89,7 @@ pub(super) async fn planned(job: &Backfill, content: &ExistingContent) -> Result
     }
     if let Some(single) = &content.single {
         // The columns of endpoints that the file does not contain yet are checked too.
-        let tables = job.series.iter().map(TableSchema::of_series);
+        let tables = job.series.iter().map(SeriesColumns::new);
         let base = single.base.iter().map(|base| base.schema.clone());
         let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();
         Columns::new(&[], &sources).map_err(|why| single.mismatch(&why))?;

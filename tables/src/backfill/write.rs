@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::existing_content::Inventory;
 use crate::merge_rows::{self, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::series_columns::SeriesColumns;
 use crate::table_schema::TableSchema;
 use crate::timestamps::Timestamps;
 
@@ -83,7 +84,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     ) -> Result<(), Error> {
         let Some(series) = self.job.series.get(index) else { return Ok(()) };
         let times: Vec<_> = page.times.iter().copied().map(Some).collect();
-        let batch = TableSchema::of_series(series).batch(&page.records, &times)?;
+        let batch = match self.content.single {
+            Some(_) => SeriesColumns::new(series).batch(&page.records, &times)?,
+            None => TableSchema::of_series(series).batch(&page.records, &times)?,
+        };
         let (mut from, partition) = (0, self.content.head.partition);
         while let Some(first) = page.times.get(from) {
             if unwritten.is_other(*first) {

@@ -6,8 +6,10 @@ use std::path::Path;
 
 use tables::{Partition, SeriesRequest, Target, status};
 
-use crate::support::service::{COUNT, LEVELS, NOTES, RATIO, TEXT, WIDE};
-use crate::support::{DAY, END, TARGETS, batches, client, client_of, coins, files, hours, job, read, run, scripted};
+use crate::support::service::{COUNT, LABELLED, LEVELS, NOTES, RATIO, TEXT, WIDE};
+use crate::support::{
+    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of,
+};
 
 #[tokio::test(start_paused = true)]
 async fn columns_of_a_file_do_not_depend_on_set_params() {
@@ -26,6 +28,57 @@ async fn columns_of_a_file_do_not_depend_on_set_params() {
         let row = text.lines().nth(1).unwrap();
         let exchange = params.unwrap_or_default();
         assert!(row.starts_with(&format!("orderflow.volume_ratio,{exchange},BTC,1h,2024-06-14T00:00:00Z,0.")), "{row}");
+    }
+}
+
+/// The records of one endpoint have fields with the names of params. Such a field neither replaces the param of its row
+/// nor the params of the other endpoint.
+#[tokio::test(start_paused = true)]
+async fn params_are_filled_if_records_have_fields_of_the_same_names() {
+    let fields = r#""coin":7,"exchange":true,"share":2.50,"timeframe":"1h""#;
+    let others = r#""coin":8,"exchange":false,"share":2.75,"timeframe":"1m","new":1.10"#;
+    let client = client_of(move |url, from, to| {
+        let fields = |time| match time {
+            _ if time == END - DAY => format!("0.5,{others}"),
+            _ => format!("0.5,{fields}"),
+        };
+        let ratios = body(from, to, |_| Some("0.5".to_owned()));
+        let labelled = body(from, to, |time| Some(fields(time))).replace("volumeRatio", "level");
+        (200, if url.contains("Ratio") { ratios } else { labelled })
+    });
+    let client = client.build().unwrap();
+    let labelled = |coin: &str| {
+        let request = client.endpoint(&LABELLED).query("coin", coin).query("timeframe", "1h").query("share", "2.5");
+        SeriesRequest::new(request.query("exchange", "true")).unwrap()
+    };
+    for name in ["out.csv", "out.parquet"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let series = vec![labelled("7"), labelled("9"), hours(&client, &RATIO, "BTC")];
+        let whole = job(series, END - 3 * DAY, END, &path);
+        let summary = run(&whole).await;
+        let invalid: Vec<_> = summary.series.iter().map(|series| series.invalid).collect();
+        assert_eq!((summary.is_complete, invalid), (true, vec![1, 72, 0]), "{name}: {summary:?}");
+        let rows = read(&path);
+        let count = |params: [&str; 4]| {
+            let is_one = |row: &&crate::support::Row| {
+                let found =
+                    ["coin", "exchange", "share", "timeframe"].map(|name| row.get(name).map_or("", |cell| cell));
+                found == params
+            };
+            rows.iter().filter(is_one).count()
+        };
+        let counts = [["7", "true", "2.5", "1h"], ["9", "true", "2.5", "1h"], ["BTC", "binance_perp_stable", "", "1h"]];
+        assert_eq!((counts.map(count), rows.len()), ([72; 3], 216), "{name}: {rows:?}");
+        let kept: std::collections::BTreeSet<_> = rows.iter().filter_map(|row| row.get("unknown_fields")).collect();
+        let contradictions = r#""coin":8,"exchange":false,"share":2.75,"timeframe":"1m""#;
+        let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert!(kept.iter().any(|text| parse(text)["coin"] == 7), "{name}: {kept:?}");
+        let expected = parse(&format!(r#"{{{contradictions},"new":1.10,"level":0.5}}"#));
+        assert!(kept.iter().any(|text| parse(text) == expected), "{name}: {kept:?}");
+        assert_eq!(state_of(&path).await.series.iter().map(|series| series.invalid).collect::<Vec<_>>(), [1, 72, 0]);
+        let again = run(&whole).await;
+        assert!(again.series.iter().all(|series| (series.invalid, series.revised) == (0, 0)), "{name}: {again:?}");
     }
 }
 

@@ -118,5 +118,18 @@ pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", So
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
 /// Another endpoint, with a string field that has the same name as the numeric field of [`RATIO`].
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
+static LABELLED_RECORD: RecordInfo = RecordInfo::new(
+    "Labelled",
+    &[
+        TIME,
+        number("coin", ValueType::Integer),
+        number("exchange", ValueType::Boolean),
+        number("share", ValueType::Number),
+        number("timeframe", ValueType::String),
+    ],
+);
+
+/// An endpoint whose records have fields with the names of params.
+pub(crate) static LABELLED: EndpointInfo = series("labelled", "/labelled", Some(&LABELLED_RECORD));
 /// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
