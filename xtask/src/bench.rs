@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::cargo::{cargo, replace_process};
 use crate::project_paths;
-use crate::workspace::cargo;
 
 /// Compare the project with its peers
 #[derive(Args)]
@@ -18,16 +18,9 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run(&self) -> ExitCode {
-        let status = cargo()
-            .args(["run", "--quiet", "--locked", "--manifest-path"])
-            .arg(project_paths::root().join("bench/Cargo.toml"))
-            .arg("--")
-            .args(&self.arguments)
-            .env("CARGO_TARGET_DIR", project_paths::target())
-            .status();
-        match status {
-            Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-            Err(_) => ExitCode::FAILURE,
-        }
+        let manifest = project_paths::root().join("bench/Cargo.toml");
+        let mut command = cargo();
+        command.args(["run", "--quiet", "--locked", "--manifest-path"]).arg(manifest).arg("--").args(&self.arguments);
+        replace_process(command.env("CARGO_TARGET_DIR", project_paths::target()))
     }
 }

@@ -71,12 +71,6 @@ impl Diff {
     }
 }
 
-/// Returns the verdict on the changes of our own catalogue since a revision; `None` if nothing has changed.
-pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
-    let diff = Diff { revision: revision.to_owned(), spec: None, fail_on: None };
-    Ok(diff.compare()?.0.verdict())
-}
-
 /// A catalogue in a git repository.
 struct Repository {
     spec: PathBuf,
@@ -143,7 +137,7 @@ fn version(manifest: &str) -> &str {
 /// Returns the version that follows `version` by Cargo's rules; `None` if `version` is invalid.
 ///
 /// Below 1.0.0, the first number that is not zero counts as the major version.
-pub(crate) fn next_version(verdict: Verdict, version: &str) -> Option<String> {
+fn next_version(verdict: Verdict, version: &str) -> Option<String> {
     let release = version.split(['-', '+']).next()?;
     let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
     let [major, minor, patch] = numbers[..] else { return None };

@@ -8,10 +8,10 @@ use clap::Args;
 use codegen::load;
 use evolve::{EndpointResponses, LearnOptions, LiveRequest, Refusal};
 
+use crate::cargo::cargo;
 use crate::confirm_edit::{EVIDENCE, Target};
 use crate::project_paths;
 use crate::terminal::print;
-use crate::workspace::cargo;
 
 /// Learn the fields of an endpoint's response
 ///

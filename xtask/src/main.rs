@@ -2,22 +2,20 @@
 
 mod add;
 mod bench;
+mod cargo;
 mod codegen;
 mod confirm_edit;
 mod crate_folder;
 mod diff;
 mod endpoint_references;
-mod files;
 mod git;
 mod import;
 mod learn;
 mod openapi;
 mod project_paths;
-mod release;
 mod serve;
 mod terminal;
 mod verify;
-mod workspace;
 
 use std::process::ExitCode;
 
@@ -41,7 +39,6 @@ enum Command {
     Import(import::Import),
     Learn(learn::Learn),
     Diff(diff::Diff),
-    ReleaseCheck(release::ReleaseCheck),
     Serve(serve::Serve),
     Status(codegen::Status),
     Verify(verify::Verify),
@@ -57,7 +54,6 @@ fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Learn(command) => command.run(),
         Command::Diff(command) => command.run(),
-        Command::ReleaseCheck(command) => command.run(),
         Command::Serve(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Verify(command) => command.run(),

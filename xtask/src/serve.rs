@@ -1,12 +1,12 @@
 //! `cargo xtask serve`: starts the sandbox through Cargo, so that `xtask` builds without the sandbox.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::cargo::{cargo, replace_process};
 use crate::project_paths;
-use crate::terminal::{fail, print_error};
-use crate::workspace::cargo;
+use crate::terminal::print_error;
 
 /// Run the sandbox, a mock server for the client of a catalogue
 #[derive(Args)]
@@ -35,20 +35,3 @@ impl Serve {
 
 /// The path of the built program.
 const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
-
-/// Replaces this process with cargo, which replaces itself with the sandbox. A signal to this process therefore ends
-/// the sandbox.
-#[cfg(unix)]
-fn replace_process(command: &mut Command) -> ExitCode {
-    let error = std::os::unix::process::CommandExt::exec(command);
-    fail(&format!("error: cargo does not start: {error}\n"))
-}
-
-/// Runs the command and waits for its end, because only Unix can replace a process.
-#[cfg(not(unix))]
-fn replace_process(command: &mut Command) -> ExitCode {
-    match command.status() {
-        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-        Err(error) => fail(&format!("error: cargo does not start: {error}\n")),
-    }
-}

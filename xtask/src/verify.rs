@@ -5,12 +5,11 @@
 //! calls: PROBE is a command that succeeds if the program is installed, and INSTALL is a command that installs it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Args;
 
-use crate::files;
 use crate::project_paths;
 use crate::terminal::{fail, print};
 
@@ -43,36 +42,26 @@ impl Verify {
     }
 }
 
-/// Runs one check by its name.
-pub(crate) fn run_check(name: &str) -> Result<(), String> {
-    chosen(all()?, &[name.to_owned()])?.iter().try_for_each(|check| check.run(&[]))
-}
-
 /// A script in `.ci/checks/`.
 #[derive(Clone, Debug)]
 struct Check {
     path: PathBuf,
     name: String,
     description: String,
-    needs: Vec<Program>,
-}
-
-/// A program that a script calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Program {
-    /// A command that succeeds if the program is installed.
-    probe: String,
-    /// A command that installs the program.
-    install: String,
+    /// For each program that the script calls: a command that succeeds if the program is installed, and a command that
+    /// installs it.
+    needs: Vec<(String, String)>,
 }
 
 /// Returns all checks, sorted by name.
 fn all() -> Result<Vec<Check>, String> {
     let folder = project_paths::root().join(".ci/checks");
-    let entries = fs::read_dir(&folder).map_err(|error| files::named(&folder, error))?;
+    let named = |path: &Path, error| format!("{}: {error}", path.display());
+    let entries = fs::read_dir(&folder).map_err(|error| named(&folder, error))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
-    paths.into_iter().map(|path| files::read(&path).map(|text| Check::new(path, &text))).collect()
+    let read = |path: PathBuf| fs::read_to_string(&path).map_err(|error| named(&path, error)).map(|text| (path, text));
+    paths.into_iter().map(|path| read(path).map(|(path, text)| Check::new(path, &text))).collect()
 }
 
 /// Returns the checks with these names; all checks if `names` is empty.
@@ -95,14 +84,13 @@ impl Check {
         let mut comments = text.lines().skip(1).map_while(|line| line.strip_prefix("# "));
         let description = comments.next().unwrap_or_default().to_owned();
         let needs = comments.filter_map(|line| line.strip_prefix("needs: ")?.split_once("; "));
-        let program = |(probe, install): (&str, &str)| Program { probe: probe.to_owned(), install: install.to_owned() };
-        Self { path, name, description, needs: needs.map(program).collect() }
+        let needs = needs.map(|(probe, install)| (probe.to_owned(), install.to_owned())).collect();
+        Self { path, name, description, needs }
     }
 
     /// Returns the commands that install the missing programs.
     fn missing(&self) -> Vec<&str> {
-        let missing = self.needs.iter().filter(|program| !program.is_installed());
-        missing.map(|program| program.install.as_str()).collect()
+        self.needs.iter().filter(|(probe, _)| !succeeds(probe)).map(|(_, install)| install.as_str()).collect()
     }
 
     fn listing(&self) -> String {
@@ -130,12 +118,11 @@ impl Check {
     }
 }
 
-impl Program {
-    fn is_installed(&self) -> bool {
-        let mut probe = Command::new("sh");
-        probe.args(["-c", &self.probe]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        probe.status().is_ok_and(|status| status.success())
-    }
+/// Returns `true` if a shell command succeeds.
+fn succeeds(command: &str) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
 }
 
 /// Removes the environment variables that Cargo sets for this package. Some build scripts depend on these variables, so
