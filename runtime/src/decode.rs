@@ -50,6 +50,10 @@ struct Problem {
     /// its own key or index in front.
     path: String,
     problem: String,
+    /// The byte at which the problem was found, if the path does not identify the place.
+    byte: Option<usize>,
+    /// The line and column of `byte`, for an error about the whole body.
+    position: Option<(usize, usize)>,
     /// True if the body contains no records. Such a body may be an error message of the service.
     no_data: bool,
 }
@@ -60,7 +64,26 @@ const MAX_KEY_BYTES: usize = 60;
 impl DecodeError {
     #[cold]
     pub(crate) fn new(problem: String) -> Self {
-        Self(Box::new(Problem { path: String::new(), problem, no_data: false }))
+        Self(Box::new(Problem { path: String::new(), problem, byte: None, position: None, no_data: false }))
+    }
+
+    /// Creates an error at a byte of the text.
+    #[cold]
+    pub(crate) fn at_byte(problem: String, byte: usize) -> Self {
+        let mut error = Self::new(problem);
+        error.0.byte = Some(byte);
+        error
+    }
+
+    /// Adds the line and column. They are counted once for each text, because counting takes time in proportion to the
+    /// length of the text.
+    #[cold]
+    fn located(mut self, text: &str) -> Self {
+        if let Some(before) = self.0.byte.map(|byte| text.get(..byte).unwrap_or(text)) {
+            let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+            self.0.position = Some((before.matches('\n').count() + 1, column));
+        }
+        self
     }
 
     /// Puts `key`, a key of the surrounding object, in front of the path.
@@ -73,6 +96,13 @@ impl DecodeError {
     #[cold]
     pub(crate) fn at_index(self, index: usize) -> Self {
         self.inside(&format!("[{index}]"))
+    }
+
+    /// Adds that this is the first bad record of a response that is not skipped.
+    #[cold]
+    pub(crate) fn beyond(mut self, skipped: usize) -> Self {
+        self.0.problem.insert_str(0, &format!("more than {skipped} bad records, of which this is the last: "));
+        self
     }
 
     fn inside(mut self, outer: &str) -> Self {
@@ -116,7 +146,12 @@ impl fmt::Display for DecodeError {
         if !self.path().is_empty() {
             write!(f, "`{}`: ", self.path())?;
         }
-        f.write_str(&self.0.problem)
+        f.write_str(&self.0.problem)?;
+        match (self.0.position, self.0.byte) {
+            (Some((line, column)), _) => write!(f, " at line {line} column {column}"),
+            (None, Some(byte)) => write!(f, " at byte {byte}"),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -150,8 +185,11 @@ fn read<'a, T>(
     value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
     let mut json = Scanner::new(text);
-    let next = json.next_value()?;
-    let value = value(&mut json, next)?;
-    json.end()?;
-    Ok(value)
+    let read = |json: &mut Scanner<'a>| {
+        let next = json.next_value()?;
+        let value = value(json, next)?;
+        json.end()?;
+        Ok(value)
+    };
+    read(&mut json).map_err(|error: DecodeError| error.located(text))
 }

@@ -64,7 +64,13 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     let mut all = Vec::new();
     for start in (END - YEAR..END).step_by(60_000) {
         let end = END.min(start + 60_000) - 1;
-        all.extend(ratio(&client).start_time(Timestamp::from(start)).end_time(Timestamp::from(end)).limit(1000).await?);
+        all.extend(
+            ratio(&client)
+                .start_time(Timestamp::from_unix_seconds(start))
+                .end_time(Timestamp::from_unix_seconds(end))
+                .limit(1000)
+                .await?,
+        );
     }
     Ok(all)
 }
@@ -123,7 +129,10 @@ async fn plain_loop() -> Outcome {
     let (mut points, mut start) = (Vec::new(), END - YEAR);
     while start < END {
         let end = END.min(start + 1000 * MINUTE);
-        let page = ratio(&client).limit(1000).start_time(Timestamp::from(start)).end_time(Timestamp::from(end - 1));
+        let page = ratio(&client)
+            .limit(1000)
+            .start_time(Timestamp::from_unix_seconds(start))
+            .end_time(Timestamp::from(end - 1));
         points.extend(page.await?);
         start = end;
     }
@@ -156,7 +165,10 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
             return Ok(points);
         }
         let end = END.min(start + 1000 * MINUTE) - 1;
-        let page = ratio(&client).limit(1000).start_time(Timestamp::from(start)).end_time(Timestamp::from(end));
+        let page = ratio(&client)
+            .limit(1000)
+            .start_time(Timestamp::from_unix_seconds(start))
+            .end_time(Timestamp::from_unix_seconds(end));
         loop {
             match page.clone().await {
                 Ok(page) => break points.extend(page),

@@ -41,7 +41,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// use generated_client_tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 ///
 /// let series = requests.into_iter().map(SeriesRequest::new).collect::<Result<Vec<_>, _>>()?;
-/// let year = Timestamp::from(1_704_067_200)..Timestamp::from(1_735_689_600);
+/// let year = Timestamp::from_unix_seconds(1_704_067_200)..Timestamp::from_unix_seconds(1_735_689_600);
 /// let job = Backfill::new(series, year, Target::parse("out.parquet")?);
 /// println!("{} requests", job.plan().await?.requests());
 /// let watch = |event: &BackfillEvent| println!("{event:?}");

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn removed_range_is_no_longer_covered() {
-        let range = |from: i64, to: i64| Timestamp::from(from)..Timestamp::from(to);
+        let range = |from: i64, to: i64| Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to);
         let all: TimeRanges = [range(0, 10), range(20, 30)].into_iter().collect();
         let mut rest = all.clone();
         rest.remove(&range(5, 25));

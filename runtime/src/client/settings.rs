@@ -34,7 +34,9 @@ use crate::values::{Value, duration};
 /// | `root_certificates` | files with additional trusted root certificates |
 /// | `client_certificate` | the files `certificate` (with its intermediate certificates) and `key` |
 /// | `system_roots` | whether system root certificates replace the bundled ones; requires the feature `system-roots` |
+/// | `http2` | whether HTTP/2 is used with servers that offer it; requires the feature `http2` |
 /// | `proxy` | the proxy's URL, or an empty string for none; requires the feature `proxy` |
+/// | `env_proxy` | whether the environment selects the proxy; requires the feature `proxy` |
 ///
 /// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written
 /// as `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
@@ -88,8 +90,12 @@ pub struct ClientSettings {
     client_certificate: Option<CertificateSettings>,
     #[cfg(feature = "system-roots")]
     system_roots: Option<bool>,
+    #[cfg(feature = "http2")]
+    http2: Option<bool>,
     #[cfg(feature = "proxy")]
     proxy: Option<Secret>,
+    #[cfg(feature = "proxy")]
+    env_proxy: Option<bool>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -148,7 +154,9 @@ impl<C: ClientType> Builder<C> {
         #[cfg(feature = "system-roots")]
         let builder = if settings.system_roots == Some(true) { builder.system_roots() } else { builder };
         #[cfg(feature = "proxy")]
-        let builder = with(builder, settings.proxy, Self::proxy);
+        let builder = with(with(builder, settings.proxy, Self::proxy), settings.env_proxy, Self::env_proxy);
+        #[cfg(feature = "http2")]
+        let builder = with(builder, settings.http2, Self::http2);
         Ok(builder)
     }
 
@@ -163,29 +171,10 @@ impl<C: ClientType> Builder<C> {
             let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
             // Only the first line is used, because the other lines quote the file, which may contain secrets.
             let message = error.message().lines().next().unwrap_or_default();
-            let error = Error::build(format!("{}{line}: {}", path.display(), without_value(message)));
-            let hint = renamed(message).map(|(old, new)| format!("`{old}` was renamed to `{new}`"));
-            error.with_hint(hint.unwrap_or_default())
+            Error::build(format!("{}{line}: {}", path.display(), without_value(message)))
         })?;
         Self::from_settings(settings)
     }
-}
-
-/// Keys of earlier versions, with their new names.
-const RENAMED: &[(&str, &str)] = &[
-    ("total_timeout", "timeout"),
-    ("gate_timeout", "queue_timeout"),
-    ("attempts", "max_attempts"),
-    ("first_delay", "initial_backoff"),
-    ("longest_delay", "max_backoff"),
-    ("on_500", "max_retries_on_500"),
-    ("longest_pause", "max_retry_after"),
-];
-
-/// Returns the old and the new name of the key in serde's message, if the key is unknown because it was renamed.
-fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
-    let key = message.strip_prefix("unknown field `")?.split('`').next()?;
-    RENAMED.iter().find(|(old, _)| *old == key)
 }
 
 /// Returns the message of serde without the value, which may be a secret.

@@ -11,7 +11,7 @@ use serde_core::{Serialize, Serializer};
 use super::decoded_value::{BoxedValue, DecodedValue};
 use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
 use super::record::UnknownFields;
-use super::row::{ANY, Row};
+use super::row::Row;
 use super::scanner::DEPTH;
 use crate::decode;
 use crate::registry::{RecordInfo, ValueType};
@@ -25,22 +25,22 @@ use crate::values::{Timestamp, Value};
 /// let ratio = record.value("ratio").and_then(FieldValue::number);
 /// # ratio }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct AnyRecord {
-    /// The table of the record; [`ANY`] if its fields are unknown.
-    table: Table,
+    /// The table of the record; without a name if its fields are unknown.
+    table: &'static RecordInfo,
     /// The values, in the order of the fields in the table.
     values: Box<[AnyValue]>,
     unknown_fields: UnknownFields,
 }
 
-/// The table of a record. Two tables are equal if they are the same static.
-#[derive(Clone, Copy)]
-struct Table(&'static RecordInfo);
-
-impl PartialEq for Table {
+/// Two records are equal if they have the same type, by its name, and all their values are equal, including unknown
+/// fields.
+impl PartialEq for AnyRecord {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
+        self.table.name == other.table.name
+            && self.values == other.values
+            && self.unknown_fields == other.unknown_fields
     }
 }
 
@@ -74,7 +74,7 @@ impl AnyRecord {
 
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
-        (self.table != Table(ANY)).then_some(self.table.0)
+        (!self.table.name.is_empty()).then_some(self.table)
     }
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
@@ -111,7 +111,7 @@ impl Fields for AnyRecord {
             (AnyValue::Null, ValueType::Map(_)) => AnyValue::Map(Box::default()),
             (value, _) => value,
         });
-        Self { table: Table(row.record), values: values.collect(), unknown_fields: row.unknown_fields() }
+        Self { table: row.record, values: values.collect(), unknown_fields: row.unknown_fields() }
     }
 
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields)) {
@@ -124,7 +124,7 @@ impl AsFieldValue for AnyRecord {
     fn as_field_value(&self) -> FieldValue<'_> {
         match (self.info(), &*self.values) {
             (None, [value]) => value.as_field_value(),
-            _ => FieldValue::Record(RecordValue { info: self.table.0, fields: self }),
+            _ => FieldValue::Record(RecordValue { info: self.table, fields: self }),
         }
     }
 }
@@ -210,5 +210,16 @@ mod tests {
             assert_eq!(read(text), Some((Some(0.5), None, r#"{"size":null}"#.to_owned())));
         }
         assert_eq!((read("7"), read(r#"{"price":1,"price":2}"#)), (None, None));
+    }
+
+    #[test]
+    fn equal_tables_at_different_addresses_are_equal() {
+        let read = |name| {
+            let fields = [FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)];
+            let table: &RecordInfo = Box::leak(Box::new(RecordInfo::new(name, Box::leak(Box::new(fields)))));
+            AnyRecord::lenient(table, r#"{"price":1}"#)
+        };
+        assert_eq!(read("Price"), read("Price"));
+        assert_ne!(read("Price"), read("Size"));
     }
 }

@@ -17,6 +17,10 @@ use crate::registry::{EnvelopeInfo, RecordInfo};
 /// memory would be reserved if the first record is short.
 const AT_ONCE: usize = 1000;
 
+/// The maximum number of records that are skipped in one response. More bad records mean that the response as a whole
+/// is not as expected.
+const MAX_BAD_RECORDS: usize = 1000;
+
 /// Receives the records one by one.
 ///
 /// This is a trait because closures would generate more code for every endpoint.
@@ -196,6 +200,9 @@ impl<'a> Reader<'_, 'a> {
         let next = json.next_value()?;
         if self.bad_records == BadRecords::Rejected || json.skip(next).is_err() {
             return Err(error);
+        }
+        if self.rest.bad_records.len() == MAX_BAD_RECORDS {
+            return Err(error.beyond(MAX_BAD_RECORDS));
         }
         let error = match self.envelope {
             Some(envelope) => error.in_field(envelope.data),

@@ -10,10 +10,10 @@ use super::unknown_fields::{UnknownFields, UnknownText};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
-/// The table of a record whose fields are unknown. Its only field is a value of any kind.
+/// The table of a record whose fields are unknown. It has no name, and its only field is a value of any kind.
 pub(super) static ANY: &RecordInfo = &RecordInfo {
     form: RecordLayout::Value,
-    ..RecordInfo::new("Value", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)])
+    ..RecordInfo::new("", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)])
 };
 
 /// The values of one record of the body.

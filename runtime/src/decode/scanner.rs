@@ -29,13 +29,10 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// Creates an error at the current position, with its line and column.
+    /// Creates an error at the current position.
     #[cold]
     pub(super) fn error(&self, problem: impl fmt::Display) -> DecodeError {
-        let before = self.text.get(..self.at).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        DecodeError::new(format!("{problem} at line {line} column {column}"))
+        DecodeError::at_byte(problem.to_string(), self.at)
     }
 
     #[cold]

@@ -25,6 +25,9 @@ use crate::values::Timestamp;
 /// The function that is called with the progress.
 pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
 
+/// A job that has decoded pages for this long lets other tasks run before the next page.
+const MAX_POLL: Duration = Duration::from_millis(10);
+
 /// The settings of a run.
 #[derive(Clone)]
 pub(super) struct Options {
@@ -97,7 +100,7 @@ impl Options {
             no_first_record_search: false,
             ahead: 32,
             attempts: 4,
-            unsettled: i64::MAX.into(),
+            unsettled: Timestamp::MAX,
             checkpoint: None,
             watcher: None,
         }
@@ -191,6 +194,7 @@ impl Job {
             return Poll::Ready(None);
         }
         self.begun.get_or_insert_with(Instant::now);
+        let begun = std::time::Instant::now();
         let accepted = loop {
             // `take` is called before `begin_one`, because `take` may plan new requests instead of returning a window.
             if let Some(accepted) = self.pager.take() {
@@ -201,6 +205,11 @@ impl Job {
             }
             while self.begin_one() {}
             if !self.receive(cx) {
+                return Poll::Pending;
+            }
+            // Decoding a page takes time, so other tasks and the timers of this task run between pages.
+            if begun.elapsed() > MAX_POLL {
+                cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
         };
@@ -230,10 +239,15 @@ impl Job {
     /// arrived.
     pub(super) fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let before = self.in_flight.len();
+        let (begun, mut is_long) = (std::time::Instant::now(), false);
         self.in_flight.retain_mut(|(id, attempts)| {
+            if is_long {
+                return true;
+            }
             let Poll::Ready((outcome, waited)) = attempts.as_mut().poll(cx) else { return true };
             self.waited += waited;
             self.pager.received(*id, outcome);
+            is_long = begun.elapsed() > MAX_POLL;
             false
         });
         self.in_flight.len() < before

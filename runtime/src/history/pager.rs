@@ -258,6 +258,11 @@ impl<R> Pager<R> {
                 (response.report.bad_records, response.report.dropped) = (Vec::new(), Dropped::default());
             }
         }
+        if received > 0 && response.report.bad_records.len() == received {
+            // The records of a smaller window would be bad too.
+            page.state = PageState::Settled(Ok(response));
+            return;
+        }
         let steps = self.options.grid.touched(page.window);
         // If a step has several records, they may have displaced the records of other steps from the page.
         let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;

@@ -122,7 +122,7 @@ impl PageMetadata {
         let written = |metadata: &M| serde_json::to_value(metadata).unwrap_or_default();
         let (nothing, metadata) = (written(&M::from_row(&mut Row::of(M::INFO))), written(metadata));
         let is_empty = unknown_fields.is_empty() && metadata == nothing;
-        let range = Timestamp::from(0)..Timestamp::from(0);
+        let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0);
         (!is_empty).then_some(Self { range, metadata, unsupported, unknown_fields })
     }
 }

@@ -21,9 +21,8 @@ use crate::values::wire::ToWire;
 
 /// A time, with nanosecond resolution.
 ///
-/// An integer that is converted to a timestamp is always Unix seconds, regardless of the unit that the service uses.
-/// [`TimeUnit::read`] parses other units. `parse` accepts a date with a time in UTC, such as `2024-03-01T00:00:00Z`;
-/// a date alone is an error.
+/// The constructors name the unit of an integer, which is independent of the unit that the service uses. `parse` accepts
+/// a time in UTC, such as `2024-03-01T00:00:00Z`, or a date such as `2024-03-01`, which is the start of that day in UTC.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};
@@ -78,11 +77,16 @@ impl Timestamp {
     /// The earliest timestamp.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
     /// The latest timestamp.
-    const MAX: Self = Self { nanos: Self::from_unix_seconds(i64::MAX).nanos + SECOND - 1 };
+    pub(crate) const MAX: Self = Self { nanos: Self::from_unix_seconds(i64::MAX).nanos + SECOND - 1 };
 
     /// Creates a timestamp from Unix seconds; negative values are before 1970.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
         Self { nanos: seconds as i128 * SECOND }
+    }
+
+    /// Creates a timestamp from Unix milliseconds; negative values are before 1970.
+    pub const fn from_unix_millis(millis: i64) -> Self {
+        Self::from_wire(millis, TimeUnit::Milliseconds)
     }
 
     /// Returns whole Unix seconds, rounded down.
@@ -97,12 +101,19 @@ impl Timestamp {
         u32::try_from(self.nanos.rem_euclid(SECOND)).unwrap_or_default()
     }
 
-    /// Converts serialized seconds, with microsecond resolution; returns `None` if they are out of range.
-    fn from_seconds(seconds: f64) -> Option<Self> {
-        let distance = Duration::try_from_secs_f64(seconds.abs()).ok()?;
-        let distance = Duration::from_micros(u64::try_from((distance.as_nanos() + 500) / 1000).ok()?);
-        let epoch = Self::from_unix_seconds(0);
-        Some(if seconds < 0.0 { epoch - distance } else { epoch + distance })
+    /// Reads a decimal number in a unit exactly, for example `1400949917.858329958` seconds; returns `None` if the text
+    /// is not a plain decimal number, or if it has a fraction of a nanosecond.
+    pub(crate) fn from_decimal(text: &str, unit: TimeUnit) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = unit.nanos().ilog10() as usize;
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.len() > digits || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let count: i64 = whole.parse().ok()?;
+        let nanos: i128 = format!("{fraction:0<digits$}").parse().unwrap_or_default();
+        let nanos = if whole.starts_with('-') { -nanos } else { nanos };
+        Some(Self { nanos: Self::from_wire(count, unit).nanos + nanos })
     }
 
     /// Returns the current time.
@@ -156,7 +167,7 @@ impl TryFrom<Timestamp> for SystemTime {
     type Error = OutOfRange;
 
     fn try_from(timestamp: Timestamp) -> Result<Self, OutOfRange> {
-        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(0.into()));
+        let (epoch, distance) = (Self::UNIX_EPOCH, timestamp.abs_diff(Timestamp::from_unix_seconds(0)));
         let time = if timestamp.nanos < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) };
         time.ok_or(OutOfRange(timestamp))
     }
@@ -183,42 +194,41 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// Writes Unix seconds, as an integer if there is no fraction. In a record, the unit of the field is used instead.
+/// Writes Unix seconds as an integer, or if there is a fraction as text with every digit: `"1700000000.000000001"`. In a
+/// record, the unit of the field is used instead.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (self.unix_seconds(), self.subsec_nanos()) {
-            (seconds, 0) => serializer.serialize_i64(seconds),
-            // The number is exact to the microsecond for dates within some centuries of today.
-            #[allow(clippy::cast_precision_loss)]
-            (seconds, nanos) => serializer.serialize_f64(seconds as f64 + f64::from(nanos) / 1e9),
+        if self.subsec_nanos() == 0 {
+            return serializer.serialize_i64(self.unix_seconds());
         }
+        let (sign, nanos) = (if self.nanos < 0 { "-" } else { "" }, self.nanos.unsigned_abs());
+        let second = SECOND.unsigned_abs();
+        serializer.collect_str(&format_args!("{sign}{}.{:09}", nanos / second, nanos % second))
     }
 }
 
-/// Reads Unix seconds, with fractions down to a microsecond, or RFC 3339 in UTC.
+/// Reads Unix seconds, as a number or as text, or a time as `parse` does; exact to the nanosecond.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // A `Value` is read first, because with the feature `serde_json/arbitrary_precision` a visitor would receive a
         // number as a map.
         let value = Value::deserialize(deserializer)?;
-        let time = match &value {
-            Value::String(text) => text.parse().ok(),
-            _ => value.as_i64().map(Self::from).or_else(|| Self::from_seconds(value.as_f64()?)),
-        };
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let time = Self::from_decimal(&text, TimeUnit::Seconds).or_else(|| text.parse().ok());
         time.ok_or_else(|| {
             D::Error::custom(format!("expected Unix seconds or a time such as `2024-03-01T00:00:00Z`, found {value}"))
         })
     }
 }
 
-/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. A date alone
-/// and an offset such as `+00:00` are errors.
+/// Reads a time in UTC that ends in `Z`, for example `2024-03-01T00:00:00Z`; the seconds may be omitted. Also reads a
+/// date such as `2024-03-01`, as the start of that day in UTC. An offset such as `+00:00` is an error.
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        let time = Some(text).filter(|text| text.ends_with('Z')).and_then(iso8601::read);
-        time.ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`"))
+        let time = Some(text).filter(|text| text.ends_with('Z') || text.len() == 10).and_then(iso8601::read);
+        time.ok_or(ParseTimestampError("expected a time in UTC, such as `2024-03-01T00:00:00Z`, or a date"))
     }
 }
 
@@ -267,6 +277,34 @@ mod tests {
     }
 
     #[test]
+    fn a_date_is_the_start_of_its_day() {
+        assert_eq!("2024-03-01".parse(), Ok(Timestamp::from(1_709_251_200)));
+    }
+
+    #[test]
+    fn serialized_timestamps_keep_nanoseconds() {
+        for (nanos, json) in [
+            (1_700_000_000_000_000_000, "1700000000"),
+            (1_700_000_000_000_000_001, r#""1700000000.000000001""#),
+            (-1_500_000_000, r#""-1.500000000""#),
+            (-1, r#""-0.000000001""#),
+        ] {
+            let time = Timestamp::from_unix_nanos(nanos);
+            assert_eq!(serde_json::to_string(&time).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Timestamp>(json).unwrap(), time);
+        }
+        for (json, nanos) in [
+            ("1700000000.25", Some(1_700_000_000_250_000_000)),
+            (r#""2024-03-01""#, Some(1_709_251_200_000_000_000)),
+            (r#""1.0000000001""#, None),
+            (r#""1.x""#, None),
+            ("1e400", None),
+        ] {
+            assert_eq!(serde_json::from_str(json).ok(), nanos.map(Timestamp::from_unix_nanos), "{json}");
+        }
+    }
+
+    #[test]
     fn display_falls_back_to_the_number() {
         for seconds in [-1, Timestamp::LAST_WRITABLE.unix_seconds() + 1, i64::MIN, i64::MAX] {
             assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
@@ -275,7 +313,7 @@ mod tests {
 
     #[test]
     fn invalid_timestamps_are_rejected() {
-        let table = ["", "1700000000", "2024-03-01", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
+        let table = ["", "1700000000", "2024-02-30", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
         for text in table {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }

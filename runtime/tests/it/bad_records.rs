@@ -2,8 +2,9 @@
 
 use std::error::Error as _;
 
-use runtime::{DecodeError, Value};
+use runtime::{DecodeError, Timestamp, Value};
 
+use crate::invented::Timeframe;
 use crate::scripted::{Service, reply};
 
 /// Returns a page of a thousand records, including the record `bad`.
@@ -75,4 +76,26 @@ async fn milliseconds_are_rejected_with_an_explanation() {
     assert!(error.to_string().contains(expected), "{error}");
     let any = client.market().levels().await.unwrap();
     assert_eq!((any.times(), &any.data[0]["ratio"]), (vec![None], &Value::from(0.5)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_bad_records_are_one_error() {
+    let page = |count: usize| format!(r#"{{"data": [{}]}}"#, vec!["1"; count].join(","));
+    let client = Service::new(move |_, _| reply(200, &[], &page(1000))).client();
+    let series = client.market().ratio().skip_bad_records().await.unwrap();
+    assert_eq!((series.bad_records.len(), series.bad_records[999].path()), (1000, "data[999]"));
+    let client = Service::new(move |_, _| reply(200, &[], &page(240_000))).client();
+    let error = client.market().ratio().skip_bad_records().await.unwrap_err();
+    let expected = "`data[1000]`: more than 1000 bad records, of which this is the last: expected an object, found `1`";
+    assert!(error.is_decode() && error.to_string().contains(expected), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn page_of_bad_records_is_requested_once() {
+    let page = format!(r#"{{"data": [{}]}}"#, vec!["1"; 500].join(","));
+    let service = Service::new(move |_, _| reply(200, &[], &page));
+    let request = service.client().market().ratio().coin("B").timeframe(Timeframe::H1).skip_bad_records();
+    let history = request.history("2023-11-14".parse::<Timestamp>().unwrap().."2023-12-14".parse().unwrap());
+    let all = history.collect().await.unwrap();
+    assert_eq!((service.seen().0, all.report.bad_records.len()), (2, 1000));
 }

@@ -146,7 +146,7 @@ async fn values_of_every_type_are_those_of_the_table() {
     let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":2.0,"orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
     assert_eq!(written(&listed.data), expected);
     let [first, _] = &listed.data[..] else { panic!("{:?}", listed.data) };
-    let at = Timestamp::from(1_700_000_000) + std::time::Duration::from_millis(250);
+    let at = Timestamp::from_unix_seconds(1_700_000_000) + std::time::Duration::from_millis(250);
     assert_eq!(first.value("at").and_then(FieldValue::timestamp), Some(at));
     assert_eq!((first.values().len(), first.info().map(|info| info.name)), (6, Some("Levels")));
     let Some(FieldValue::Record(pair)) = first.value("pair") else { panic!("{first:?}") };
@@ -176,10 +176,10 @@ async fn values_are_read_by_name() {
 
 #[tokio::test(start_paused = true)]
 async fn records_of_different_types_are_unequal() {
-    static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
+    static DEPTH: RecordInfo = RecordInfo::new("Depth", LEVEL.fields);
     static OTHER: EndpointInfo = EndpointInfo {
         path: Some("/other"),
-        body: BodyInfo::Object { record: &ALIKE, evidence: Evidence::Documented },
+        body: BodyInfo::Object { record: &DEPTH, evidence: Evidence::Documented },
         ..EndpointInfo::new("market", "other", "Other")
     };
     let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5}"#)).client();
@@ -257,7 +257,10 @@ async fn params_are_checked_by_the_registry() {
     assert_eq!(request.to_string(), "GET /books/a%2Fb?side=ask&venue=%5B%22u%22,%22v%22%5D&new=x");
     let set = [("symbol", "a/b"), ("side", "ask"), ("venue", r#"["u","v"]"#), ("new", "x")];
     assert_eq!(request.params().collect::<Vec<_>>(), set);
-    let listed = client.endpoint(Ratio::INFO).query("startTime", Timestamp::from(7)).query_list("exchange", ["a", "b"]);
+    let listed = client
+        .endpoint(Ratio::INFO)
+        .query("startTime", Timestamp::from_unix_seconds(7))
+        .query_list("exchange", ["a", "b"]);
     let typed = client.market().ratio().start_time(7).exchanges(["a", "b"]);
     assert_eq!((listed.to_string(), listed.endpoint().ident), (typed.to_string(), "ratio"));
 }

@@ -26,7 +26,10 @@ fn values_are_written_as_on_the_wire() {
     assert_eq!(written(&(Timeframe::H1, Timeframe::from("3h"))), r#"["1h","3h"]"#);
     assert_eq!(written(&Exchange::NORTH_SPOT), r#""north_spot""#);
     let quarter = std::time::Duration::from_millis(250);
-    assert_eq!(written(&(Timestamp::from(-7), Timestamp::from(1_700_000_000) + quarter)), "[-7,1700000000.25]");
+    assert_eq!(
+        written(&(Timestamp::from_unix_seconds(-7), Timestamp::from_unix_seconds(1_700_000_000) + quarter)),
+        "[-7,\"1700000000.250000000\"]"
+    );
 }
 
 #[test]
@@ -88,7 +91,11 @@ fn errors_name_the_invalid_field() {
 #[test]
 fn timestamps_and_named_types_are_read_again() {
     let millis = |count| std::time::Duration::from_millis(count);
-    let times = [Timestamp::from(-7), Timestamp::from(1_700_000_000) + millis(251), Timestamp::from(-7) + millis(250)];
+    let times = [
+        Timestamp::from_unix_seconds(-7),
+        Timestamp::from_unix_seconds(1_700_000_000) + millis(251),
+        Timestamp::from_unix_seconds(-7) + millis(250),
+    ];
     assert_eq!(serde_json::from_str::<[Timestamp; 3]>(&written(&times)).unwrap(), times);
     let text = "2024-03-01T00:00:00.250Z";
     assert_eq!(serde_json::from_value::<Timestamp>(text.into()).unwrap().to_string(), text);
@@ -123,7 +130,7 @@ fn debug_of_a_record_looks_derived() {
 
 #[test]
 fn series_has_columns() {
-    let times = [1_700_000_000, 1_700_003_600].map(|time| Some(Timestamp::from(time)));
+    let times = [1_700_000_000, 1_700_003_600].map(|time| Some(Timestamp::from_unix_seconds(time)));
     let typed = Series::<RatioRecord>::decode(WHOLE).unwrap();
     let columns = typed.columns();
     assert_eq!(columns.iter().map(|column| column.name).collect::<Vec<_>>(), ["openDate", "ratio"]);
@@ -157,10 +164,10 @@ fn untyped_series_has_columns() {
 #[test]
 fn records_and_series_can_be_constructed() {
     let mut record = RatioRecord::default();
-    (record.open_date, record.ratio) = (Timestamp::from(1_700_000_000), 0.25);
+    (record.open_date, record.ratio) = (Timestamp::from_unix_seconds(1_700_000_000), 0.25);
     record.unknown_fields = [("new", Value::from(vec![1.0, 2.5]))].into_iter().collect();
     let mut other = RatioRecord::default();
-    (other.open_date, other.ratio) = (Timestamp::from(1_700_003_600), -1.0);
+    (other.open_date, other.ratio) = (Timestamp::from_unix_seconds(1_700_003_600), -1.0);
     let mut series = Series::from(vec![record, other]);
     series.metadata = Metadata::default();
     series.metadata.exchanges = vec![Exchange::NORTH_SPOT, "new_venue".into()];

@@ -183,9 +183,9 @@ async fn request_headers_override_those_of_the_client() {
 #[test]
 fn integers_are_unix_seconds() {
     for seconds in [-1, 253_402_300_800, i64::MIN, i64::MAX] {
-        assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
+        assert_eq!(Timestamp::from_unix_seconds(seconds).to_string(), seconds.to_string());
     }
-    assert_eq!(Timestamp::from(1_700_000_000).to_wire(TimeUnit::Seconds), "1700000000");
+    assert_eq!(Timestamp::from_unix_seconds(1_700_000_000).to_wire(TimeUnit::Seconds), "1700000000");
 }
 
 #[test]
@@ -213,6 +213,6 @@ fn timeframe_has_a_duration() {
     let seconds = Timeframe::ALL.iter().map(|step| step.duration().map(|length| length.as_secs()));
     assert_eq!(seconds.collect::<Vec<_>>(), [Some(60), Some(3600)]);
     assert_eq!(Timeframe::from("3h").duration(), None);
-    let (time, hour) = (Timestamp::from(7300), Timeframe::H1.duration().unwrap());
-    assert_eq!(time.floor(hour), Timestamp::from(7200));
+    let (time, hour) = (Timestamp::from_unix_seconds(7300), Timeframe::H1.duration().unwrap());
+    assert_eq!(time.floor(hour), Timestamp::from_unix_seconds(7200));
 }

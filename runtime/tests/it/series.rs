@@ -14,7 +14,7 @@ fn envelopes() {
     ], "more": 3} "#;
     let whole = check(whole).unwrap();
     assert_eq!(whole.iter().map(|point| point.ratio).sum::<f64>().to_bits(), 0.75_f64.to_bits());
-    assert_eq!(whole.data[1].open_date, Timestamp::from(2));
+    assert_eq!(whole.data[1].open_date, Timestamp::from_unix_seconds(2));
     assert_eq!(whole.metadata.exchanges.len(), 1);
     assert_eq!(whole.unknown_fields.get("more"), Some(Value::from(3)));
     for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {

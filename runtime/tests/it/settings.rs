@@ -130,24 +130,6 @@ fn wrong_setting_is_named_with_its_line_but_not_its_value() {
 }
 
 #[test]
-fn renamed_key_is_an_error_with_the_new_name() {
-    let url = "base_url = \"https://example.com/v2\"\n";
-    for (text, old, new) in [
-        ("total_timeout = 90", "total_timeout", "timeout"),
-        ("gate_timeout = 90", "gate_timeout", "queue_timeout"),
-        ("retry.attempts = 2", "attempts", "max_attempts"),
-        ("retry.first_delay = 2", "first_delay", "initial_backoff"),
-        ("retry.longest_delay = 2", "longest_delay", "max_backoff"),
-        ("retry.on_500 = 2", "on_500", "max_retries_on_500"),
-        ("retry.longest_pause = 2", "longest_pause", "max_retry_after"),
-    ] {
-        let text = error_text(&format!("{url}{text}\n"));
-        assert!(text.ends_with(&format!("; `{old}` was renamed to `{new}`")), "{text}");
-        assert!(text.starts_with(&format!("FILE:2: unknown field `{old}`")), "{text}");
-    }
-}
-
-#[test]
 fn a_key_in_settings_is_not_shown() {
     let json = r#"{"base_url": "https://example.com/v2", "api_key": "canary", "headers": {"a": "canary"}}"#;
     let settings: ClientSettings = serde_json::from_str(json).unwrap();

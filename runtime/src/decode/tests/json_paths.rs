@@ -94,7 +94,9 @@ fn invalid_record_is_dropped_on_request() {
         assert_eq!(whole.unknown_fields.len(), 1);
         let [bad] = &whole.bad_records[..] else { panic!("{:?}", whole.bad_records) };
         assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (1, path, field, record));
-        assert_eq!(bad.to_string(), format!("`{path}`: {problem}"));
+        // Counting the lines for each bad record would take too long, so its error has the byte instead.
+        let problem = problem.split(" at line ").next().unwrap();
+        assert!(bad.to_string().starts_with(&format!("`{path}`: {problem}")), "{bad}");
     }
     let any = good_of::<Value>(r#"{"data": [1, 1e999, 3]}"#).unwrap();
     assert_eq!((any.data.len(), any.bad_records[0].text.as_str()), (2, "1e999"));

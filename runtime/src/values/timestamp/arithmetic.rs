@@ -21,8 +21,8 @@ impl Timestamp {
         Self::from_unix_nanos(self.nanos - beyond)
     }
 
-    /// Converts Unix nanoseconds; saturates at the earliest and the latest timestamp.
-    pub(super) fn from_unix_nanos(nanos: i128) -> Self {
+    /// Creates a timestamp from Unix nanoseconds; saturates at the earliest and the latest timestamp.
+    pub fn from_unix_nanos(nanos: i128) -> Self {
         Self { nanos: nanos.clamp(Self::MIN.nanos, Self::MAX.nanos) }
     }
 }

@@ -26,7 +26,8 @@ impl TryFrom<Timestamp> for jiff::Timestamp {
 impl<Z: chrono::TimeZone> From<chrono::DateTime<Z>> for Timestamp {
     fn from(time: chrono::DateTime<Z>) -> Self {
         // A leap second counts as the second after it, as in Unix time.
-        Self::from(time.timestamp()) + std::time::Duration::from_nanos(time.timestamp_subsec_nanos().into())
+        Self::from_unix_seconds(time.timestamp())
+            + std::time::Duration::from_nanos(time.timestamp_subsec_nanos().into())
     }
 }
 

@@ -32,7 +32,7 @@ async fn failing_page_is_reported_while_others_continue() {
         assert_eq!(all.records.len(), 441);
         let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
         let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
-        assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
+        assert_eq!(failure.range, Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to), "{status}");
         assert_eq!((failure.error.status(), all.report.gaps.len()), (Some(status), 0));
         assert_eq!(service.seen().0, 9 + requests, "{status}");
         // Without `skip_failed_pages`, the failed page ends the history after the pages before it.
