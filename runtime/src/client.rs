@@ -4,6 +4,7 @@
 //! thread. [`define_client!`](crate::define_client) wraps the types of this module as the `Client` and the `Request` of
 //! each emitted crate.
 
+mod any_client;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod builder;
@@ -15,10 +16,11 @@ mod sending;
 mod settings;
 mod untyped;
 
+pub use any_client::AnyClient;
 #[cfg(feature = "blocking")]
 pub(crate) use blocking::Background;
 pub use builder::Builder;
-pub use core::{ClientType, Core};
+pub use core::{ClientType, Core, FromCore};
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::require_runtime;
 #[cfg(feature = "settings")]

@@ -8,7 +8,7 @@ pub use tracing;
 
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use crate::client::{ClientType, Core, Marker, Request};
+pub use crate::client::{ClientType, Core, FromCore, Marker, Request};
 pub use crate::decode::field_value::{AsFieldValue, Fields};
 pub use crate::dispatch::observer::Log;
 pub use crate::rate_limit::limit::LimitWindow;

@@ -57,7 +57,7 @@ pub mod properties;
 
 #[cfg(feature = "settings")]
 pub use client::ClientSettings;
-pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
+pub use client::{AnyClient, Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 pub use decode::record;
 pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::Retry;

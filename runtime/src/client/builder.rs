@@ -11,7 +11,7 @@ use std::time::Duration;
 #[cfg(feature = "blocking")]
 use super::blocking::Background;
 use super::environment;
-use super::{ClientType, Core};
+use super::{ClientType, Core, FromCore};
 use crate::auth::{Credentials, DefaultHeader};
 use crate::dispatch::observer::{Log, Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
@@ -27,6 +27,9 @@ use crate::transport::{HyperTransport, Settings as TransportSettings, Transport}
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C> {
     settings: Settings,
+    pub(super) service: &'static ServiceInfo,
+    agent: &'static str,
+    log: Log,
     client: PhantomData<fn() -> C>,
 }
 
@@ -100,16 +103,26 @@ impl Settings {
 impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
-        Self::of(Settings::new(base_url))
+        Self::of(Settings::new(base_url), C::SERVICE, C::AGENT, C::LOG)
     }
 
     /// Reads the settings from the environment; see `Client::from_env`.
     pub fn from_env() -> Result<Self, Error> {
-        environment::read(C::SERVICE, &|name| std::env::var(name)).map(Self::of)
+        let settings = environment::read(C::SERVICE, &|name| std::env::var(name))?;
+        Ok(Self::of(settings, C::SERVICE, C::AGENT, C::LOG))
+    }
+}
+
+impl<C: FromCore> Builder<C> {
+    pub(super) fn of(settings: Settings, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Self {
+        Self { settings, service, agent, log, client: PhantomData }
     }
 
-    fn of(settings: Settings) -> Self {
-        Self { settings, client: PhantomData }
+    /// Replaces the base URL.
+    #[cfg(feature = "settings")]
+    pub(super) fn base_url(mut self, base_url: String) -> Self {
+        self.settings.base_url = base_url;
+        self
     }
 
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
@@ -296,7 +309,7 @@ impl<C: ClientType> Builder<C> {
 
     /// Checks the settings and builds the client.
     pub fn build(self) -> Result<C, Error> {
-        self.settings.build(C::SERVICE, C::AGENT, C::LOG).map(C::new)
+        self.settings.build(self.service, self.agent, self.log).map(C::new)
     }
 }
 

@@ -31,7 +31,7 @@ impl fmt::Debug for Core {
 /// The type of an emitted client, with the catalogue's description of its service.
 ///
 /// Only [`define_client!`](crate::define_client) implements this trait.
-pub trait ClientType: Sized {
+pub trait ClientType: FromCore {
     /// The service's description in the catalogue.
     const SERVICE: &'static ServiceInfo;
 
@@ -40,7 +40,10 @@ pub trait ClientType: Sized {
 
     /// The log, whose target is the emitted crate.
     const LOG: Log;
+}
 
+/// A type that a [`Builder`](super::Builder) can build.
+pub trait FromCore: Sized {
     /// Creates the client from its core.
     fn new(core: Core) -> Self;
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Builder, ClientType};
+use super::{Builder, ClientType, FromCore};
 use crate::dispatch::Retry;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
@@ -119,28 +119,45 @@ struct Time(#[serde(deserialize_with = "duration")] Duration);
 impl<C: ClientType> Builder<C> {
     /// Creates a builder with these settings; requires the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
-        let mut builder = Self::new(settings.base_url.expose().to_owned());
+        settings.apply(Self::new(String::new()))
+    }
+
+    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
+    ///
+    /// The file has the keys of [`ClientSettings`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::from_settings(read_file(path.as_ref())?)
+    }
+}
+
+impl ClientSettings {
+    pub(super) fn apply<C: FromCore>(self, builder: Builder<C>) -> Result<Builder<C>, Error> {
+        let settings = self;
+        let mut builder = builder.base_url(settings.base_url.expose().to_owned());
         builder = match (settings.client_id, settings.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,
             (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
             (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
         };
-        builder = with(builder, settings.api_key, Self::api_key);
-        builder = with(builder, settings.user_agent, Self::user_agent);
+        builder = with(builder, settings.api_key, Builder::api_key);
+        builder = with(builder, settings.user_agent, Builder::user_agent);
         builder = with(builder, settings.connect_timeout, |builder, time| builder.connect_timeout(time.0));
         builder = with(builder, settings.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));
         builder = with(builder, settings.timeout, |builder, time| builder.timeout(time.0));
         builder = with(builder, settings.queue_timeout, |builder, time| builder.queue_timeout(time.0));
-        builder = with(builder, settings.max_body_bytes, Self::max_body_bytes);
-        builder = with(builder, settings.allow_http, Self::allow_http);
-        builder = with(builder, settings.retry, Self::retry);
+        builder = with(builder, settings.max_body_bytes, Builder::max_body_bytes);
+        builder = with(builder, settings.allow_http, Builder::allow_http);
+        builder = with(builder, settings.retry, Builder::retry);
         for (name, value) in settings.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
         builder = match settings.rate_limit {
             None => builder,
-            Some(RateLimitSettings::Named(name)) => builder.rate_limit(RateLimit::named(&name, C::SERVICE.limits)?),
+            Some(RateLimitSettings::Named(name)) => {
+                let limit = RateLimit::named(&name, builder.service.limits)?;
+                builder.rate_limit(limit)
+            }
             Some(RateLimitSettings::Custom { requests, window, concurrent }) => {
                 builder.rate_limit(RateLimit::new(requests, window.0, concurrent))
             }
@@ -154,27 +171,23 @@ impl<C: ClientType> Builder<C> {
         #[cfg(feature = "system-roots")]
         let builder = if settings.system_roots == Some(true) { builder.system_roots() } else { builder };
         #[cfg(feature = "proxy")]
-        let builder = with(with(builder, settings.proxy, Self::proxy), settings.env_proxy, Self::env_proxy);
+        let builder = with(with(builder, settings.proxy, Builder::proxy), settings.env_proxy, Builder::env_proxy);
         #[cfg(feature = "http2")]
-        let builder = with(builder, settings.http2, Self::http2);
+        let builder = with(builder, settings.http2, Builder::http2);
         Ok(builder)
     }
+}
 
-    /// Creates a builder with the settings of a TOML file; requires the feature `settings`.
-    ///
-    /// The file has the keys of [`ClientSettings`].
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let text = read(path)?;
-        let settings = toml::from_str(&text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start));
-            let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
-            // Only the first line is used, because the other lines quote the file, which may contain secrets.
-            let message = error.message().lines().next().unwrap_or_default();
-            Error::build(format!("{}{line}: {}", path.display(), without_value(message)))
-        })?;
-        Self::from_settings(settings)
-    }
+/// Reads the settings of a TOML file.
+pub(super) fn read_file(path: &Path) -> Result<ClientSettings, Error> {
+    let text = read(path)?;
+    toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
+        // Only the first line is used, because the other lines quote the file, which may contain secrets.
+        let message = error.message().lines().next().unwrap_or_default();
+        Error::build(format!("{}{line}: {}", path.display(), without_value(message)))
+    })
 }
 
 /// Returns the message of serde without the value, which may be a secret.

@@ -78,7 +78,9 @@ macro_rules! __client {
             const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
             const AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
             const LOG: $crate::emitted::Log = $crate::__log!($name);
+        }
 
+        impl $crate::emitted::FromCore for Client {
             fn new(core: $crate::emitted::Core) -> Self {
                 Self(core)
             }

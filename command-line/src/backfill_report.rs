@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use generated_client::{ErrorKind, Timestamp, history};
 use indicatif::HumanCount;
+use runtime::{ErrorKind, Timestamp, history};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
 
 use crate::commands::status::age;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::job_file::JobFile;
 use crate::log::Log;
+use crate::program;
 use crate::progress::{Bar, counted, duration, line_of};
 use crate::table::{self, Table};
 use crate::time_arg;
@@ -98,7 +99,7 @@ impl Reporter {
         let warnings: Vec<_> = warnings.collect();
         if !warnings.is_empty() {
             self.list(warnings.into_iter());
-            self.log.remark(&format!("`derivs status --json {out}` lists the missing times"));
+            self.log.remark(&format!("`{} status --json {out}` lists the missing times", program::name()));
         }
         if is_stopped {
             let kept = counted(self.bar.total.records, "record");

@@ -3,13 +3,14 @@
 //! Values are checked against the registry, and each series gets a label that distinguishes it from the others. Nothing
 //! is sent here.
 
-use generated_client::registry::{EndpointInfo, ParamInfo, ValueType};
-use generated_client::{SERVICE, Timestamp};
+use runtime::Timestamp;
+use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, range_params, splits};
+use crate::program;
 use crate::suggest;
 use crate::time_arg;
 
@@ -153,8 +154,8 @@ fn warn_of_missing_params(targets: &[Target], params: &Params, log: Log) {
 
 /// Rejects a range that ends before its start, because the service would return no records and no error.
 fn ends_after_its_start(series: &Series) -> Result<()> {
-    let info = series.endpoint.known.and_then(|endpoint| endpoint.history(&SERVICE));
-    let Some(info) = info.or(SERVICE.history.as_ref()) else { return Ok(()) };
+    let info = series.endpoint.known.and_then(|endpoint| endpoint.history(program::service()));
+    let Some(info) = info.or(program::service().history.as_ref()) else { return Ok(()) };
     match (series.value(info.from), series.value(info.to)) {
         (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
             let [start, end] = [(info.from, from), (info.to, to)]
@@ -261,16 +262,16 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
 /// Finds an endpoint by name or path. Returns an error if it has no history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
-    if target.known.is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
+    if target.known.is_some_and(|endpoint| endpoint.history(program::service()).is_some()) {
         return Ok(target);
     }
     let failure = Failure::usage(format!("{} has no known history", target.name));
-    Err(failure.help("`derivs list --history` lists the endpoints with a history"))
+    Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program::name())))
 }
 
 /// Rejects params of the time range, because a history sets them for each page.
 pub(crate) fn no_range_params(params: &Params) -> Result<()> {
-    match SERVICE.history.iter().flat_map(range_params).find(|name| params.has(name)) {
+    match program::service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
         Some(name) => {
             Err(Failure::usage(format!("the command sets `{name}` for every page")).help("use `--from` and `--to`"))
         }

@@ -5,14 +5,15 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use generated_client::SERVICE;
-use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
 
 use crate::command_line::candidates;
 use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
+use crate::examples;
 use crate::failure::Result;
 use crate::param_options::kebab;
+use crate::program;
 use crate::record_columns::record;
 use crate::stdout;
 
@@ -40,8 +41,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     if let Some(why) = endpoint.deprecated {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
     }
-    let name = endpoint_names::name(endpoint);
-    let has_history = endpoint.history(&SERVICE).is_some();
+    let has_history = endpoint.history(program::service()).is_some();
     let name_only = if endpoint.path.is_none() { "name only, " } else { "" };
     let facts = vec![
         ["name".to_owned(), endpoint.to_string()],
@@ -52,7 +52,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     ];
     let unknown = || vec![["unknown".to_owned(), "the params are unknown".to_owned()]];
     let fields = record(endpoint).into_iter().flat_map(|record| record.fields).map(field_row).collect();
-    let errors: Vec<_> = SERVICE.errors.iter().map(status_row).collect();
+    let errors: Vec<_> = program::service().errors.iter().map(status_row).collect();
     let params = endpoint.params.map_or_else(unknown, |params| {
         params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect()
     });
@@ -66,7 +66,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         out.push_str(&paragraph(endpoint.notes, width));
     }
     if endpoint.path.is_some() {
-        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  derivs get {name}{}", examples(endpoint));
+        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {}", examples::line("get", endpoint, 1));
     }
     out
 }
@@ -132,13 +132,6 @@ fn range(range: Range) -> Option<String> {
         (None, Some(max)) => Some(format!("At most {max}")),
         (None, None) => None,
     }
-}
-
-/// Returns the required params with example values.
-pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
-    let needed = endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some());
-    let option = |info: &ParamInfo| info.example.map(|example| format!(" --{} {example}", kebab(info.wire_name)));
-    needed.filter_map(option).collect()
 }
 
 #[cfg(test)]

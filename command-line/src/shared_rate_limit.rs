@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::{Builder, SERVICE, limits};
+use runtime::{AnyClient, Builder, RateLimit};
 use shared_gate::{SharedGate, Status};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::program;
 use crate::progress::counted;
 
 /// The shared rate limit.
@@ -32,9 +33,9 @@ impl GateOptions {
     /// Opens the gate, and waits until its server has responded; returns `None` without a URL.
     ///
     /// If the settings contain a rate limit, the gate uses that limit.
-    pub(crate) async fn open(&self, settings: &mut Builder, log: Log) -> Result<Option<SharedGate>> {
+    pub(crate) async fn open(&self, settings: &mut Builder<AnyClient>, log: Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
-        let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
+        let limit = settings.take_rate_limit().unwrap_or_else(|| RateLimit::all(program::service().limits));
         let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
         let status = gate.status().await;
@@ -54,7 +55,7 @@ impl GateOptions {
     }
 
     fn url(&self) -> Result<Option<String>> {
-        let variable = format!("{}_GATE", SERVICE.env_prefix);
+        let variable = format!("{}_GATE", program::service().env_prefix);
         match &self.gate {
             Some(url) if url.contains('@') => {
                 let message = "`--gate` accepts no user or password, because other users can see the command line";

@@ -2,9 +2,9 @@
 //!
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
-use generated_client::record::{AnyRecord, FieldValue};
-use generated_client::registry::{FieldInfo, ValueType};
-use generated_client::{Timestamp, Value};
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{FieldInfo, ValueType};
+use runtime::{Timestamp, Value};
 
 use crate::chart_drawing::{Line, Panel};
 use crate::failure::{Failure, Result};

@@ -3,9 +3,9 @@
 //! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
 //! unknown fields as JSON.
 
-use generated_client::record::{AnyRecord, FieldValue};
-use generated_client::registry::{BodyInfo, EndpointInfo, RecordInfo};
-use generated_client::{AnyBody, Timestamp, Value};
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo};
+use runtime::{AnyBody, Timestamp, Value};
 use tables::{SeriesRequest, UNKNOWN_FIELDS};
 
 use crate::endpoint_names::Endpoint;
@@ -167,7 +167,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
 
 #[cfg(test)]
 mod tests {
-    use generated_client::registry::{Evidence, FieldInfo, ValueType};
+    use runtime::registry::{Evidence, FieldInfo, ValueType};
 
     use super::*;
 

@@ -6,13 +6,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use generated_client::Timestamp;
+use runtime::Timestamp;
+use runtime::history::History;
 
 use crate::chart_data::{self, Fetched};
 use crate::chart_drawing;
 use crate::command_line::Chosen;
 use crate::commands::get::{request, step};
 use crate::connection::Connection;
+use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -26,9 +28,7 @@ const RECORDS: u32 = 100;
 
 /// Draw records over time in the terminal or as an SVG file
 #[derive(Args, Debug)]
-#[command(after_help = "\
-  derivs plot open_interest --coin BTC,ETH --timeframe 1h --from 30d
-  derivs plot volume_ratio funding_rate --coin BTC --timeframe 4h --from 90d --out quarter.svg")]
+#[command(after_help = examples::plot())]
 pub(crate) struct Plot {
     #[command(flatten)]
     chosen: Chosen,
@@ -76,7 +76,7 @@ impl Plot {
         for series in all {
             let Some(request) = request(&connected.client, &series) else { continue };
             let step = step(&request)?;
-            let history = request.history(self.from.unwrap_or(self.to - RECORDS * step).floor(step)..self.to);
+            let history = History::new(request, self.from.unwrap_or(self.to - RECORDS * step).floor(step)..self.to);
             tasks.push((series, tokio::spawn(history.collect())));
         }
         let mut fetched = Vec::new();

@@ -9,13 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use generated_client::{Builder, Client, Error, REGISTRY, SERVICE};
+use runtime::{AnyClient as Client, Builder, Error};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::ResponseMonitor;
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::program;
 use crate::shared_rate_limit::GateOptions;
 
 /// The options that select the service.
@@ -48,10 +49,14 @@ pub(crate) struct Connected {
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
-        let sandbox = self.sandbox.then(|| Sandbox::of(&REGISTRY).start()).transpose();
+        let sandbox = self.sandbox.then(|| Sandbox::of(program::registry()).start()).transpose();
         let sandbox = sandbox.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
         let (mut builder, source) = match &sandbox {
-            Some(sandbox) => (Client::builder(sandbox.base_url()).api_key("sandbox"), "the sandbox".to_owned()),
+            Some(sandbox) => {
+                let builder = Client::builder(program::service(), sandbox.base_url());
+                let builder = if has_key() { builder.api_key("sandbox") } else { builder };
+                (builder, "the sandbox".to_owned())
+            }
             None => self.builder()?,
         };
         let gate = if self.sandbox { None } else { self.gate.open(&mut builder, log).await? };
@@ -59,27 +64,35 @@ impl Connection {
             builder = builder.rate_limiter(gate.clone());
         }
         let monitor = ResponseMonitor::default();
-        let agent = concat!(env!("CARGO_BIN_NAME"), "/", env!("CARGO_PKG_VERSION"));
+        let agent = format!("{}/{}", program::name(), program::version());
         let builder = builder.user_agent(agent).env_proxy(!self.sandbox).observer(monitor.clone());
         Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, _sandbox: sandbox })
     }
 
-    fn builder(&self) -> Result<(Builder, String)> {
+    fn builder(&self) -> Result<(Builder<Client>, String)> {
         if let Some(file) = &self.settings {
             return Ok((from_file(file)?, file.display().to_string()));
         }
-        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", SERVICE.env_prefix));
+        let variables = ["BASE_URL", "API_KEY"].map(|name| format!("{}_{name}", program::service().env_prefix));
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
         // The default file is used only if no variable is set.
         match default_file().filter(|file| file.exists()) {
             Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
-            _ => Ok((Builder::from_env().map_err(not_in_environment)?, "the environment".to_owned())),
+            _ => Ok((
+                Client::builder_from_env(program::service()).map_err(not_in_environment)?,
+                "the environment".to_owned(),
+            )),
         }
     }
 }
 
+/// Returns whether requests can carry an API key.
+pub(crate) fn has_key() -> bool {
+    program::service().takes_api_key()
+}
+
 /// Reads a settings file that only its owner can read.
-fn from_file(file: &Path) -> Result<Builder> {
+fn from_file(file: &Path) -> Result<Builder<Client>> {
     // Only files on Unix have a mode. On other systems, a home folder is private by default.
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(file)
@@ -90,7 +103,7 @@ fn from_file(file: &Path) -> Result<Builder> {
         let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    Builder::from_file(file).map_err(invalid)
+    Client::builder_from_file(program::service(), file).map_err(invalid)
 }
 
 /// Creates the failure for invalid settings.
@@ -102,9 +115,14 @@ fn invalid(error: Error) -> Failure {
 /// Creates the failure for missing or invalid settings in the environment.
 fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
+    let prefix = program::service().env_prefix;
     invalid(error)
-        .help(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
-        .help(format!("write `base_url` and `api_key` into {file} (mode 600)"))
+        .help(if has_key() {
+            format!("set {prefix}_BASE_URL and {prefix}_API_KEY")
+        } else {
+            format!("set {prefix}_BASE_URL")
+        })
+        .help(format!("write `base_url`{} into {file} (mode 600)", if has_key() { " and `api_key`" } else { "" }))
         .help("try `--sandbox`, which needs no settings")
 }
 
@@ -113,5 +131,5 @@ pub(crate) fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
     let configuration = configuration.or_else(|| Some(env::home_dir()?.join(".config")))?;
-    Some(configuration.join("derivs").join("settings.toml"))
+    Some(configuration.join(program::name()).join("settings.toml"))
 }

@@ -6,10 +6,10 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use generated_client::SERVICE;
-use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
+use runtime::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
+use crate::program;
 
 /// Prefix of the ids of options for params; the name of the param follows.
 const ID: &str = "param:";
@@ -62,7 +62,10 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
     let offered = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
     let sets_range = |name: &str| {
-        let infos = chosen.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).chain(SERVICE.history.as_ref());
+        let infos = chosen
+            .iter()
+            .filter_map(|endpoint| endpoint.history(program::service()))
+            .chain(program::service().history.as_ref());
         has_range && infos.flat_map(range_params).any(|other| other == name)
     };
     let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
@@ -181,7 +184,10 @@ impl Args for Params {
                 .action(ArgAction::Append)
                 .value_parser(assignment)
                 .help_heading("Params")
-                .help("Any other param by its name in the API, sent unchanged; `derivs describe ENDPOINT` lists all"),
+                .help(format!(
+                    "Any other param by its name in the API, sent unchanged; `{} describe ENDPOINT` lists all",
+                    program::name()
+                )),
         )
     }
 

@@ -22,6 +22,7 @@ use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
 use crate::param_options;
+use crate::program;
 use crate::requested_series::{Target, must_have_history};
 
 const STYLES: Styles = Styles::styled()
@@ -30,9 +31,9 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Metrics of derivatives markets as tables, files and charts
 #[derive(Parser, Debug)]
-#[command(name = "derivs", version, after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
+#[command(name = program::name(), version = program::version(), about = about())]
+#[command(after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -53,11 +54,15 @@ pub(crate) enum Command {
     Check(Check),
 }
 
+/// Returns the first line of the help.
+fn about() -> String {
+    format!("{} as tables, files and charts", program::service().summary.trim_end_matches('.'))
+}
+
 /// Endpoints by name.
 #[derive(Args, Debug)]
 pub(crate) struct Chosen {
-    /// Endpoints by name; `derivs list` lists them
-    #[arg(required = true, value_name = "ENDPOINT", add = candidates())]
+    #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = candidates())]
     pub(crate) endpoints: Vec<String>,
 }
 
@@ -66,6 +71,11 @@ impl Chosen {
     pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| must_have_history(name)).collect()
     }
+}
+
+/// Returns the help of an argument for endpoints, with the command that lists them.
+pub(crate) fn endpoints_help(command: &str) -> String {
+    format!("Endpoints by name; `{} {command}` lists them", program::name())
 }
 
 /// The old and the new names of renamed options.

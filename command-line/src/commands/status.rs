@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::Timestamp;
 use percent_encoding::percent_decode_str;
+use runtime::Timestamp;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::program;
 use crate::progress::{counted, duration, shortened};
 use crate::table::{Cell, Format, Table};
 use crate::{endpoint_names, stdout, time_arg};
@@ -40,7 +41,8 @@ impl Status {
         let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
         if status.series.is_empty() && status.damaged.is_empty() {
             let is_missing = !self.path.contains("://") && !Path::new(&self.path).exists();
-            let why = if is_missing { "no such file or folder" } else { "`derivs backfill` has written nothing here" };
+            let nothing = || format!("`{} backfill` has written nothing here", program::name());
+            let why = if is_missing { "no such file or folder".to_owned() } else { nothing() };
             return Err(Failure::usage(format!("{}: {why}", self.path)));
         }
         if self.json {

@@ -7,8 +7,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::history::{Follow, Gap, Update};
-use generated_client::{Client, Dynamic, Timestamp};
+use runtime::history::{Follow, Gap, Update};
+use runtime::{AnyClient as Client, Dynamic, Timestamp};
 use tables::{Backfill as Job, Target};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -18,6 +18,7 @@ use crate::command_line::Chosen;
 use crate::commands::backfill::stored;
 use crate::commands::get::{request, step};
 use crate::connection::Connection;
+use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -31,10 +32,7 @@ use crate::time_arg;
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
-#[command(after_help = "\
-  derivs poll volume_ratio --coin BTC,ETH --timeframe 1m
-  derivs poll volume_ratio --coin BTC,ETH --timeframe 1m --from 7d --out data/
-  derivs poll open_interest --coin BTC --timeframe 1m --from 1h --format csv > today.csv")]
+#[command(after_help = examples::poll())]
 pub(crate) struct Poll {
     #[command(flatten)]
     chosen: Chosen,
@@ -110,7 +108,7 @@ impl Poll {
             let step = step(&request)?;
             let from = self.from.floor(step);
             due.push(from + step);
-            updates.spawn(next(index, request.follow(from)));
+            updates.spawn(next(index, Follow::new(request, from)));
         }
         if let Some(due) = due.into_iter().min().filter(|due| *due > Timestamp::now()) {
             log.remark(&format!("the first record is due at {}", time_arg::shown(due)));

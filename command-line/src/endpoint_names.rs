@@ -4,18 +4,17 @@
 
 use std::sync::LazyLock;
 
-use generated_client::GROUPS;
-use generated_client::registry::{EndpointInfo, GroupInfo};
+use runtime::registry::{EndpointInfo, GroupInfo};
 
 use crate::failure::{Failure, Result};
-use crate::suggest;
+use crate::{program, suggest};
 
 /// An endpoint of the catalogue.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
 /// Returns every endpoint with its group, including those that are known by name only.
 pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
-    GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
+    program::registry().groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
 /// Returns the endpoints that have a path.
@@ -26,7 +25,7 @@ pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
 /// Returns the endpoints that have a history.
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
-    with_path().filter(|endpoint| endpoint.history(&generated_client::SERVICE).is_some())
+    with_path().filter(|endpoint| endpoint.history(program::service()).is_some())
 }
 
 /// Returns the shortest unambiguous name of this endpoint.
@@ -45,7 +44,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let idents: Vec<String> = with_path().map(name).collect();
             let help = suggest::help(written, idents.iter().map(String::as_str));
             let failure = Failure::usage(format!("unknown endpoint `{written}`")).help_if(help);
-            Err(failure.help("`derivs list` lists all endpoints"))
+            Err(failure.help(format!("`{} list` lists all endpoints", program::name())))
         }
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
@@ -62,7 +61,7 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let message = format!("the path of `{endpoint}` is unknown");
-    Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
+    Err(Failure::usage(message).help(format!("if you know the path, use `{} get /PATH`", program::name())))
 }
 
 /// Returns the endpoints with this name or path. If several endpoints share a name and only one of them has a path,

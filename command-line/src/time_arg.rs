@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use generated_client::Timestamp;
+use runtime::Timestamp;
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \

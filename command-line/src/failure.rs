@@ -1,13 +1,13 @@
 //! The failure of a command: its text on standard error, and its exit code.
 //!
 //! A failure is created where an error occurs, and `main` prints it in the format of clap's own errors. Scripts rely on
-//! the exit codes, which `derivs --help` lists.
+//! the exit codes, which `--help` lists.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-use generated_client::{Error, ErrorKind};
+use runtime::{Error, ErrorKind};
 
 /// The reason why a command failed. The values are the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

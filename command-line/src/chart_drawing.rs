@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use generated_client::Timestamp;
 use kuva::backend::svg::SvgBackend;
 use kuva::backend::terminal::TerminalBackend;
 use kuva::plot::legend::LegendPosition;
@@ -15,6 +14,7 @@ use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::Scene;
 use kuva::render::theme::Theme;
+use runtime::Timestamp;
 
 use crate::table::readable;
 

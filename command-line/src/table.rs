@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ColumnConstraint, Table as Grid, Width, presets};
-use generated_client::{Timestamp, Value};
+use runtime::{Timestamp, Value};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::stdout;

@@ -7,14 +7,17 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::{AnyBody, Client, Dynamic, Error, Request, SERVICE};
+use runtime::history::History;
+use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request};
 
 use crate::command_line::Chosen;
 use crate::connection::Connection;
+use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::param_options::Params;
+use crate::program;
 use crate::progress::counted;
 use crate::record_columns;
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
@@ -23,11 +26,7 @@ use crate::table::Format;
 
 /// Fetch the latest records, or one page of a range
 #[derive(Args, Debug)]
-#[command(after_help = "\
-`--coin BTC,ETH` sends one request per value; `--exchange a+b` requests one series of both.
-
-  derivs get volume_ratio --coin BTC,ETH --timeframe 1h --limit 5
-  derivs get funding_rate --coin BTC --timeframe 4h --start-time 7d > funding.csv")]
+#[command(after_help = examples::get())]
 pub(crate) struct Get {
     #[command(flatten)]
     chosen: Chosen,
@@ -55,7 +54,8 @@ impl Get {
             match record_columns::part(series, body).map(|part| part.records.len()) {
                 Some(0) => log.warning(&format!("{label}: no records")),
                 Some(count) if page_size(series).is_some_and(|size| count >= size) => {
-                    let advice = "the range may have more; set a higher limit, or use `derivs backfill`";
+                    let program = program::name();
+                    let advice = format!("the range may have more; set a higher limit, or use `{program} backfill`");
                     let count = counted(count as u64, "record");
                     log.warning(&format!("{label}: the page is full with {count}; {advice}"));
                 }
@@ -101,7 +101,7 @@ impl Get {
 /// Returns the maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
 fn page_size(series: &Series) -> Option<usize> {
     let endpoint = series.endpoint.known?;
-    let info = endpoint.history(&SERVICE)?;
+    let info = endpoint.history(program::service())?;
     series.value(info.from).or(series.value(info.to))?;
     let size = series.value(info.limit).map(ParamValue::shown);
     size.or(endpoint.param(info.limit)?.default.map(str::to_owned))?.parse().ok()
@@ -133,7 +133,7 @@ pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynami
 
 /// Returns the interval between the records of a request's history.
 pub(crate) fn step(request: &Request<Dynamic>) -> Result<Duration> {
-    Ok(request.clone().history(0..0).plan()?.step)
+    Ok(History::new(request.clone(), 0..0).plan()?.step)
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {

@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use generated_client::{SERVICE, Timestamp};
+use runtime::Timestamp;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_options::{Params, kebab, offered, range_params, splits};
+use crate::program;
 use crate::requested_series::{Series, Target, combine, must_have_history};
 use crate::suggest;
 use crate::time_arg;
@@ -87,7 +88,7 @@ impl Source<'_> {
         let known: Vec<_> = targets.iter().filter_map(|target| target.known).collect();
         let offered = offered(&known);
         let range: Vec<&str> =
-            known.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).flat_map(range_params).collect();
+            known.iter().filter_map(|endpoint| endpoint.history(program::service())).flat_map(range_params).collect();
         let is_settable = |name: &str| !range.contains(&name);
         let mut params = Params::default();
         for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
@@ -159,15 +160,15 @@ impl Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::describe::examples;
     use crate::endpoint_names;
+    use crate::examples;
     use crate::requested_series::labels;
 
     /// Returns an endpoint with a history, and lines of a job file that set its required params.
     fn endpoint() -> (String, String) {
         let endpoint = endpoint_names::with_history().next().unwrap();
         let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));
-        (endpoint_names::name(endpoint), examples(endpoint).split("--").filter_map(param).collect())
+        (endpoint_names::name(endpoint), examples::options(endpoint, 1).split("--").filter_map(param).collect())
     }
 
     fn check(text: &str) -> Result<JobFile, String> {

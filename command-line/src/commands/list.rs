@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
-use generated_client::registry::{EndpointInfo, GroupInfo};
-use generated_client::{GROUPS, SERVICE};
+use runtime::registry::{EndpointInfo, GroupInfo};
 
 use crate::endpoint_names;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
+use crate::program;
 use crate::progress::counted;
 use crate::record_columns::record;
 use crate::stdout;
@@ -35,7 +35,8 @@ impl List {
         found.sort_by_key(|(_, endpoint)| endpoint.path.is_none());
         if found.is_empty() {
             let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
-            let known = || names.iter().map(String::as_str).chain(GROUPS.iter().map(|group| group.ident));
+            let known =
+                || names.iter().map(String::as_str).chain(program::registry().groups.iter().map(|group| group.ident));
             let help = self.words.iter().find_map(|word| suggest::help(word, known()));
             return Err(Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help));
         }
@@ -43,7 +44,7 @@ impl List {
         stdout::print(by_group(&found, width))?;
         if stdout::is_terminal() {
             let count = counted(found.len() as u64, "endpoint");
-            log.remark(&format!("\n{count}; `derivs describe ENDPOINT` shows details"));
+            log.remark(&format!("\n{count}; `{} describe ENDPOINT` shows details", program::name()));
         }
         Ok(())
     }
@@ -54,7 +55,7 @@ impl List {
             let word = word.to_lowercase();
             text.contains(&word) || text.contains(&suggest::key(&word))
         };
-        self.words.iter().all(has) && (!self.history || endpoint.history(&SERVICE).is_some())
+        self.words.iter().all(has) && (!self.history || endpoint.history(program::service()).is_some())
     }
 }
 

@@ -8,14 +8,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::{Client, Timestamp};
+use runtime::history::History;
+use runtime::{AnyClient as Client, Timestamp};
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
 use crate::backfill_report::{Reporter, announced, ending, failed_request, no_record, planned};
-use crate::command_line::candidates;
+use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
 use crate::connection::Connection;
+use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::job_file::{self, JobFile};
@@ -32,20 +34,9 @@ use crate::time_arg;
 /// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a flag of the command.
-#[command(after_help = "\
-Run it again to continue, to add new records and to fetch what failed, for example once a day:
-  derivs backfill volume_ratio --coin BTC,ETH --timeframe 1h \\
-    --from 2025-01-01 --out data/
-A job file has the same settings in TOML:
-  from = 2025-01-01
-  out = \"data/\"
-  [[series]]
-  endpoints = [\"volume_ratio\", \"open_interest\"]
-  coin = [\"BTC\", \"ETH\"]
-  timeframe = \"1h\"")]
+#[command(after_help = examples::backfill())]
 pub(crate) struct Backfill {
-    /// Endpoints by name; `derivs list --history` lists them
-    #[arg(value_name = "ENDPOINT", required_unless_present = "job", add = candidates())]
+    #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job", add = candidates())]
     endpoints: Vec<String>,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, required_unless_present = "job")]
@@ -67,7 +58,7 @@ pub(crate) struct Backfill {
     /// Fetch all times without a record again, not only those of the last 14 days
     #[arg(long)]
     refetch_gaps: bool,
-    /// Accept series without any record, such as coins that are not listed yet
+    /// Accept series without any record, such as those that do not exist yet
     #[arg(long)]
     allow_empty: bool,
     /// Reject a page with an invalid value; by default only the value becomes null
@@ -133,7 +124,7 @@ impl Backfill {
             let Some(request) = request(&connected.client, series) else { continue };
             // The start is rounded down to a multiple of the interval, so that the first record is included.
             let step = step(&request)?;
-            let mut pages = request.history(file.from.floor(step)..file.to).skip_failed_pages().pages();
+            let mut pages = History::new(request, file.from.floor(step)..file.to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = page?;
                 for failure in &page.report.failed_pages {

@@ -5,8 +5,8 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use generated_client::history::Progress;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use runtime::history::Progress;
 
 use crate::log::Log;
 use crate::table::readable;

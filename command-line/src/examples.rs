@@ -1,0 +1,93 @@
+//! Examples for help, with an endpoint, params and values of the catalogue.
+
+use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+
+use crate::endpoint_names::{self, Endpoint};
+use crate::param_options::{kebab, splits};
+use crate::program;
+
+/// Returns the help that follows the options of `get`.
+pub(crate) fn get() -> String {
+    let Some(endpoint) = example() else { return String::new() };
+    let [one, two] = [1, 2].map(|values| line("get", endpoint, values));
+    let range =
+        endpoint.history(program::service()).map_or(String::new(), |info| format!(" --{} 7d", kebab(info.from)));
+    let several =
+        several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
+    let mut params = endpoint.params.unwrap_or_default().iter();
+    let list = params.find(|info| info.list_setter.is_some() && splits(info));
+    let list = list.map(|info| format!("`--{} a+b` requests one series of both", kebab(info.wire_name)));
+    let notes: Vec<_> = several.into_iter().chain(list).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!("{}.\n\n", notes.join("; ")) };
+    format!("{notes}  {two}\n  {one}{range} > records.csv")
+}
+
+/// Returns the help that follows the options of `backfill`.
+pub(crate) fn backfill() -> String {
+    let Some(endpoint) = example() else { return String::new() };
+    let options = options(endpoint, 2);
+    let param = |option: &str| {
+        let (name, value) = option.split_once(' ')?;
+        Some(format!("\n  {name} = [\"{}\"]", value.replace(',', "\", \"")))
+    };
+    let params: String = options.split(" --").filter_map(param).collect();
+    format!(
+        "Run it again to continue, to add new records and to fetch what failed, for example once a day:\n  \
+         {} \\\n    --from 2025-01-01 --out data/\n\
+         A job file has the same settings in TOML:\n  from = 2025-01-01\n  out = \"data/\"\n  [[series]]\n  \
+         endpoints = [\"{}\"]{params}",
+        line("backfill", endpoint, 2),
+        endpoint_names::name(endpoint),
+    )
+}
+
+/// Returns the help that follows the options of `poll`.
+pub(crate) fn poll() -> String {
+    let Some(line) = example().map(|endpoint| line("poll", endpoint, 2)) else { return String::new() };
+    format!("  {line}\n  {line} --from 7d --out data/\n  {line} --from 1h --format csv > today.csv")
+}
+
+/// Returns the help that follows the options of `plot`.
+pub(crate) fn plot() -> String {
+    let Some(endpoint) = example() else { return String::new() };
+    let [one, two] = [1, 2].map(|values| line("plot", endpoint, values));
+    format!("  {two} --from 30d\n  {one} --from 90d --out quarter.svg")
+}
+
+/// Returns a command with an endpoint and its required params; one of them has this many values.
+pub(crate) fn line(command: &str, endpoint: &EndpointInfo, values: usize) -> String {
+    format!("{} {command} {}{}", program::name(), endpoint_names::name(endpoint), options(endpoint, values))
+}
+
+/// Returns the required params of an endpoint as options with example values; one of them has this many values.
+pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
+    let several = several(endpoint).filter(|_| values > 1);
+    let option = |info: &ParamInfo| match &several {
+        Some((name, both)) if *name == info.wire_name => Some(format!(" --{} {both}", kebab(name))),
+        _ => Some(format!(" --{} {}", kebab(info.wire_name), info.example?)),
+    };
+    required(endpoint).filter_map(option).collect()
+}
+
+/// Returns the required param whose values are most likely to be combined, an open set, with two of its values.
+fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
+    required(endpoint).find_map(|info| match info.ty {
+        ValueType::Named(ty) if ty.open => match ty.values {
+            [one, two, ..] => Some((info.wire_name, format!("{},{}", one.value, two.value))),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo> + use<> {
+    endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some())
+}
+
+/// Returns an endpoint whose required params have examples: preferably one with a history, then one with the best
+/// evidence.
+fn example() -> Option<Endpoint> {
+    let is_complete = |endpoint: &Endpoint| required(endpoint).all(|info| info.example.is_some());
+    let rank = |endpoint: &Endpoint| (endpoint.history(program::service()).is_none(), endpoint.evidence);
+    endpoint_names::with_path().filter(is_complete).min_by_key(rank)
+}

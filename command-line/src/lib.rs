@@ -1,0 +1,94 @@
+//! The command line of any generated API client.
+//!
+//! A program is one statement; its name and version are those of the binary, everything else is read from the registry:
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     command_line::program!(&some_client::REGISTRY).main()
+//! }
+//! ```
+//!
+//! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
+//! params are read from the client's registry.
+
+mod backfill_report;
+#[cfg(test)]
+#[allow(dead_code, reason = "other tests use the remaining items")]
+#[path = "../../cli/tests/it/support/catalogue.rs"]
+mod catalogue;
+mod chart_data;
+mod chart_drawing;
+mod command_line;
+mod commands;
+mod connection;
+mod endpoint_names;
+mod examples;
+mod failure;
+mod interrupt;
+mod job_file;
+mod log;
+mod param_options;
+mod printer;
+mod program;
+mod progress;
+mod record_columns;
+mod requested_series;
+mod shared_rate_limit;
+mod stdout;
+mod suggest;
+mod table;
+mod time_arg;
+
+use std::process::ExitCode;
+
+use command_line::{Command, CommandLine};
+use failure::{ExitKind, Failure, Result};
+use interrupt::Interrupt;
+use log::Log;
+
+pub use program::Program;
+
+fn run_process() -> ExitCode {
+    // If a shell requests completions, `complete` prints them and ends the process.
+    command_line::complete();
+    match run(command_line::read()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // The message is empty if the user knows the reason, for example after Ctrl-C.
+            let message = failure.to_string();
+            if !message.is_empty() {
+                log::error(&message);
+            }
+            ExitCode::from(failure.exit_kind as u8)
+        }
+    }
+}
+
+fn run(line: CommandLine) -> Result<()> {
+    let log = if line.quiet { Log::Quiet } else { Log::All };
+    // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
+    // because a run that then opens too many files reports an error.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    match line.command {
+        Command::List(list) => list.run(log),
+        Command::Describe(describe) => describe.run(),
+        Command::Get(get) => wait(async |interrupt| get.run(log, interrupt).await),
+        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(log, interrupt).await),
+        Command::Poll(poll) => wait(async |interrupt| poll.run(log, interrupt).await),
+        Command::Status(status) => wait(async |_| status.run(log).await),
+        Command::Plot(plot) => wait(async |interrupt| plot.run(log, interrupt).await),
+        Command::Check(check) => wait(async |interrupt| check.run(log, interrupt).await),
+    }
+}
+
+/// Runs an asynchronous command.
+fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
+    let machine = |error: std::io::Error| Failure::new(ExitKind::Machine, error.to_string());
+    let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
+    runtime.block_on(async {
+        let done = work(Interrupt::listen().map_err(machine)?).await;
+        // The shared rate limit is shut down after a failure too, so that other programs can use this program's slots.
+        shared_rate_limit::shutdown().await;
+        done
+    })
+}

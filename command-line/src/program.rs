@@ -1,0 +1,69 @@
+//! The program that uses this library: its name, its version and the registry of its client.
+
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use runtime::registry::{Registry, ServiceInfo};
+
+/// The command line of a client; created by [`program!`](crate::program).
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    name: &'static str,
+    version: &'static str,
+    registry: &'static Registry,
+}
+
+/// The program of this process. It is global because completions and help are computed in functions that clap calls
+/// without arguments.
+static PROGRAM: OnceLock<Program> = OnceLock::new();
+
+impl Program {
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, version: &'static str, registry: &'static Registry) -> Self {
+        Self { name, version, registry }
+    }
+
+    /// Runs the command that the arguments of this process contain, and returns the exit code, which `--help` lists.
+    pub fn main(self) -> ExitCode {
+        PROGRAM.get_or_init(|| self);
+        crate::run_process()
+    }
+}
+
+/// Creates the [`Program`] of the calling binary for the registry of an emitted client.
+///
+/// The name of the binary is used in help, in the header `User-Agent` and for the folder of settings; its package has
+/// the version.
+#[macro_export]
+macro_rules! program {
+    ($registry:expr) => {
+        $crate::Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"), $registry)
+    };
+}
+
+#[cfg(not(test))]
+#[allow(clippy::expect_used, reason = "only `Program::main` starts commands, after it has set the program")]
+fn program() -> &'static Program {
+    PROGRAM.get().expect("`Program::main` has set the program")
+}
+
+#[cfg(test)]
+fn program() -> &'static Program {
+    PROGRAM.get_or_init(|| Program::new("derivs", "0.1.0", &generated_client::REGISTRY))
+}
+
+pub(crate) fn name() -> &'static str {
+    program().name
+}
+
+pub(crate) fn version() -> &'static str {
+    program().version
+}
+
+pub(crate) fn registry() -> &'static Registry {
+    program().registry
+}
+
+pub(crate) fn service() -> &'static ServiceInfo {
+    program().registry.service
+}
