@@ -28,7 +28,7 @@ pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub use package::Package;
 pub(crate) use readme_tables::with_key_tables;
 pub use render::MARKER;
-pub use scaffold::scaffold;
+pub use scaffold::{scaffold, scaffold_cli};
 
 use std::num::NonZero;
 use std::panic::resume_unwind;

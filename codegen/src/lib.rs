@@ -51,7 +51,9 @@ pub use coverage::Coverage;
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
-pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold};
+pub use emit::{
+    File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold, scaffold_cli,
+};
 pub use endpoint_counts::endpoint_counts;
 pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;

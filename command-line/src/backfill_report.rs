@@ -245,7 +245,7 @@ mod tests {
         let file = JobFile { series: Vec::new(), from: 0.into(), to: 1.into(), out: "a.csv".to_owned(), refetch: None };
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
-        let reporter = Reporter::new(Log::Nothing, vec!["BTC".to_owned()], 1);
+        let reporter = Reporter::new(Log::Nothing, vec!["a".to_owned()], 1);
         let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
         let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
             help: run the same command to continue";

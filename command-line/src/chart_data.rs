@@ -39,7 +39,7 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
 fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
     let fields = fields(all);
     let wanted: Vec<&Field> = match chosen {
-        [] => fields.iter().find(|(name, _)| name == "close").or(fields.first()).into_iter().collect(),
+        [] => fields.first().into_iter().collect(),
         chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
     };
     let endpoint = &all[0].series.endpoint;

@@ -32,7 +32,7 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 #[derive(Parser, Debug)]
-#[command(name = program::name(), version = program::version(), about = about())]
+#[command(name = program::name(), version = program::version(), about = program::service().summary.trim_end_matches('.'))]
 #[command(after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
@@ -52,11 +52,6 @@ pub(crate) enum Command {
     Status(Status),
     Plot(Plot),
     Check(Check),
-}
-
-/// Returns the first line of the help.
-fn about() -> String {
-    format!("{} as tables, files and charts", program::service().summary.trim_end_matches('.'))
 }
 
 /// Endpoints by name.

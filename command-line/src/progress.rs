@@ -121,6 +121,6 @@ mod tests {
         for (seconds, text) in [(0, "1 second"), (61, "61 seconds"), (172_800, "2 days")] {
             assert_eq!(duration(Duration::from_secs(seconds)), text);
         }
-        assert_eq!(shortened("volume_ratio BTC", 8), "volume_…");
+        assert_eq!(shortened("levels dover", 8), "levels …");
     }
 }

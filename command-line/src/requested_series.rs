@@ -215,8 +215,8 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and numerous, so almost any short text resembles a ticker. A short value gets a suggestion only
-    // if it equals a ticker except for upper and lower case.
+    // Almost any short text resembles one of many short values, so it gets a suggestion only if it equals one of them
+    // except for upper and lower case.
     let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));

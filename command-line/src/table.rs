@@ -212,19 +212,19 @@ mod tests {
     use super::*;
 
     fn ratios() -> Table {
-        let columns = ["openDate", "coin", "volumeRatio"].map(str::to_owned).into();
-        let row = |seconds: i64, coin: &str, ratio: Value| {
-            vec![Cell::Time(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
+        let columns = ["openDate", "site", "waterLevels"].map(str::to_owned).into();
+        let row = |seconds: i64, site: &str, ratio: Value| {
+            vec![Cell::Time(seconds.into()), Cell::text(site), Cell::Value(ratio)]
         };
-        let rows = vec![row(1_757_937_600, "BTC", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
+        let rows = vec![row(1_757_937_600, "Rio", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
         Table { columns, rows }
     }
 
     #[test]
     fn programs_receive_untruncated_values() {
-        let csv = "openDate,coin,volumeRatio\n2025-09-15T12:00:00Z,BTC,0.25\n2025-09-15T13:00:00Z,\"a,\"\"b\"\"\",\n";
+        let csv = "openDate,site,waterLevels\n2025-09-15T12:00:00Z,Rio,0.25\n2025-09-15T13:00:00Z,\"a,\"\"b\"\"\",\n";
         assert_eq!(ratios().csv(true).unwrap(), csv);
-        let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"coin\":\"BTC\",\"volumeRatio\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"coin\":\"a,\\\"b\\\"\",\"volumeRatio\":null}\n";
+        let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"site\":\"Rio\",\"waterLevels\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"site\":\"a,\\\"b\\\"\",\"waterLevels\":null}\n";
         assert_eq!(ratios().json_lines(), lines);
     }
 
@@ -241,9 +241,9 @@ mod tests {
     #[test]
     fn terminal_output_is_truncated_to_its_width() {
         let table =
-            "openDate          coin   volumeRatio\n2025-09-15 12:00  BTC           0.25\n2025-09-15 13:00  a,\"b\"\n";
+            "openDate          site   waterLevels\n2025-09-15 12:00  Rio           0.25\n2025-09-15 13:00  a,\"b\"\n";
         assert_eq!(ratios().for_terminal(80), table);
-        let narrow = "openDate          coin\n2025-09-15 12:00  BTC\n2025-09-15 13:00  a,\"b\"\nomitted for lack of space: volumeRatio\n";
+        let narrow = "openDate          site\n2025-09-15 12:00  Rio\n2025-09-15 13:00  a,\"b\"\nomitted for lack of space: waterLevels\n";
         assert_eq!(ratios().for_terminal(30), narrow);
     }
 

@@ -127,7 +127,7 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
 
 /// Returns the metadata of a series, and `true` if there is data for the request.
 ///
-/// For a named type such as an exchange, the first list in the metadata contains the values that the data covers. These
+/// For a named type, the first list in the metadata contains the values that the data covers. These
 /// are the known values in the request. If the request contains none, these are all known values, or only the first
 /// known value if no param accepts several values. A second list of the same type contains the unknown values in the
 /// request.

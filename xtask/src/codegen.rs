@@ -26,6 +26,9 @@ pub(crate) struct Codegen {
     /// this project's
     #[arg(long, value_name = "CRATE")]
     out: Option<PathBuf>,
+    /// Also write a crate with the client's command line, in the folder `cli` of the crate
+    #[arg(long, requires = "out")]
+    cli: bool,
 }
 
 /// Report every error in the catalogue
@@ -56,7 +59,7 @@ impl Codegen {
             Ok(folder) => folder,
             Err(why) => return fail(&why),
         };
-        let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode) {
+        let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode, self.cli) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
         };
@@ -204,7 +207,7 @@ struct Generated {
 
 /// Reads a catalogue, and writes the emitted files to the folder of a crate. For our own catalogue, also writes the
 /// JSON Schema for editors.
-fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
+fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let package = &crate_folder.package;
     let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
@@ -217,7 +220,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
     }
-    let created = if mode == Mode::Write { crate_folder.missing(&api) } else { Vec::new() };
+    let created = if mode == Mode::Write { crate_folder.missing(&api, has_cli) } else { Vec::new() };
     let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
     let readme = is_ours.then(|| codegen::readme_tables(spec)).flatten();
     let readme = readme.map(|(path, text, change)| {
@@ -244,7 +247,8 @@ mod tests {
     /// Checks that the committed files match the catalogue, as `cargo xtask codegen --check` does.
     #[test]
     fn committed_files_equal_the_output() {
-        let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check) {
+        let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check, false)
+        {
             Ok(done) => done,
             Err(failure) => panic!("{}", failure.to_text(&project_paths::spec())),
         };

@@ -55,11 +55,13 @@ impl CrateFolder {
         self.docs.clone()
     }
 
-    /// Returns the files that are written only once and do not exist yet, such as the manifest.
-    pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
-        let project = relative(&self.folder, project_paths::root());
-        let files = codegen::scaffold(api, &self.package, &project.display().to_string());
-        files.into_iter().filter(|file| !self.path(file).exists()).collect()
+    /// Returns the files that are written only once and do not exist yet, such as the manifest; `has_cli` adds those of
+    /// the command line.
+    pub(crate) fn missing(&self, api: &Api, has_cli: bool) -> Vec<File> {
+        let project = relative(&self.folder, project_paths::root()).display().to_string();
+        let cli = if has_cli { codegen::scaffold_cli(api, &self.package, &project) } else { Vec::new() };
+        let files = codegen::scaffold(api, &self.package, &project);
+        files.into_iter().chain(cli).filter(|file| !self.path(file).exists()).collect()
     }
 
     /// Returns the path of a file of the crate.

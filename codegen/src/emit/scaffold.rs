@@ -1,5 +1,5 @@
-//! Emits the files that a new crate needs in addition to the generated files: a manifest, a `lib.rs`, and the git
-//! settings for generated files.
+//! Emits the files that a new crate needs in addition to the generated files: a manifest, a `lib.rs`, the git settings
+//! for generated files, and a crate with its command line.
 //!
 //! These files are written only once, and the user may edit them. The caller must not overwrite existing files.
 
@@ -66,6 +66,59 @@ sandbox = {{ package = "generated-client-sandbox", version = "={version}", path 
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,
         name = package.name,
+    )
+}
+
+/// Returns the crate of the client's command line, in the folder `cli/` of the client. It is a separate crate, because
+/// it needs a newer Rust and three times as many dependencies as the client.
+pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
+    vec![
+        File { path: "cli/Cargo.toml".to_owned(), text: cli_manifest(api, package, project) },
+        File { path: "cli/src/main.rs".to_owned(), text: cli_program(api, package) },
+    ]
+}
+
+fn cli_manifest(api: &Api, package: &Package, project: &str) -> String {
+    let description = serde_json::Value::from(format!("{} on the command line", api.service.title));
+    // A relative path of the project begins in the folder of the client.
+    let up = if project.starts_with('/') { "" } else { "../" };
+    let library = serde_json::Value::from(format!("{up}{project}/command-line"));
+    let (name, version) = (&package.name, env!("CARGO_PKG_VERSION"));
+    format!(
+        r#"[package]
+name = "{name}-cli"
+description = {description}
+version = "0.1.0"
+edition = "2024"
+rust-version = "1.89"
+
+# The program; its folder of settings and its header `User-Agent` have the same name.
+[[bin]]
+name = "{name}"
+path = "src/main.rs"
+
+[features]
+# Data sets in S3-compatible object storage.
+s3 = ["command-line/s3"]
+
+[dependencies]
+command-line = {{ package = "generated-client-command-line", version = "={version}", path = {library} }}
+{name} = {{ version = "0.1.0", path = ".." }}
+"#
+    )
+}
+
+fn cli_program(api: &Api, package: &Package) -> String {
+    let (title, library) = (docs::prose(&api.service.title), package.name.replace('-', "_"));
+    format!(
+        r"//! {title} on the command line.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {{
+    command_line::program!(&{library}::REGISTRY).main()
+}}
+"
     )
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Plot {
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// Fields to draw; default: `close` of candles, or else the first number
+    /// Fields to draw; default: the first number
     #[arg(long = "field", value_name = "NAME", value_delimiter = ',')]
     fields: Vec<String>,
     /// SVG file to write; default: the chart is drawn in the terminal

@@ -86,7 +86,7 @@ impl Status {
     }
 }
 
-/// Formats the path of a series, for example as `volume_ratio BTC 1h`.
+/// Formats the path of a series, for example as `levels dover 1h`.
 fn label(path: &str) -> String {
     let word = |part: &str| match part.split_once('=') {
         Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),

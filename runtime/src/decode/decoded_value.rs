@@ -53,7 +53,7 @@ pub enum BoxedValue<'a> {
     Any(Value),
     /// A list.
     List(Vec<DecodedValue<'a>>),
-    /// An object with arbitrary keys, such as coins.
+    /// An object with arbitrary keys.
     Map(Vec<(String, DecodedValue<'a>)>),
     /// A nested record.
     Record(Row<'a>),

@@ -44,8 +44,8 @@ macro_rules! __client {
             ///
             /// ```
             #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
-            /// let request = client.raw("/somethingNew").query("coin", "BTC");
-            /// assert_eq!(request.to_string(), "GET /somethingNew?coin=BTC");
+            /// let request = client.raw("/somethingNew").query("page", 2);
+            /// assert_eq!(request.to_string(), "GET /somethingNew?page=2");
             /// # }
             /// ```
             pub fn raw(&self, path: impl ::std::convert::Into<::std::string::String>) -> Request<$crate::Raw> {
@@ -62,7 +62,7 @@ macro_rules! __client {
             #[doc = concat!("# use ", $name, "::AnyBody;")]
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
             #[doc = concat!("for endpoint in ", $name, "::GROUPS.iter().flat_map(|group| group.endpoints) {")]
-            ///     if let AnyBody::Series(series) = client.endpoint(endpoint).query("coin", "BTC").await? {
+            ///     if let AnyBody::Series(series) = client.endpoint(endpoint).query("page", 2).await? {
             ///         println!("{endpoint}: {:?}", series.column("openDate"));
             ///     }
             /// }

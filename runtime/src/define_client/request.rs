@@ -13,9 +13,9 @@ macro_rules! __request {
         ///
         /// ```
         #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
-        /// let request = client.raw("/ratio").query("limit", 5).query("coin", "BTC");
-        /// assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=5");
-        /// assert_eq!(request, client.raw("/ratio").query("coin", "BTC").query("limit", 5));
+        /// let request = client.raw("/ratio").query("limit", 5).query("id", "a1");
+        /// assert_eq!(request.to_string(), "GET /ratio?id=a1&limit=5");
+        /// assert_eq!(request, client.raw("/ratio").query("id", "a1").query("limit", 5));
         /// # }
         /// ```
         ///
@@ -233,7 +233,7 @@ macro_rules! __request {
             }
         }
 
-        /// Formats the request as `GET /ratio?coin=BTC`, for example.
+        /// Formats the request as `GET /ratio?id=a1`, for example.
         impl<E> ::std::fmt::Display for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::std::fmt::Display::fmt(&self.0, f)

@@ -1,4 +1,4 @@
-//! Several histories at once, for example of coins, endpoints and exchanges, which share one rate limit.
+//! Several histories at once, for example of several endpoints, which share one rate limit.
 //!
 //! Each history has a key, and a function that converts its records. Each page is returned with the key of its history.
 //! The pages of a history are in order, and no history gets far ahead of another that has not ended.

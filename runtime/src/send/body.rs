@@ -101,7 +101,7 @@ pub struct PageMetadata {
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, including fields that are not in the catalogue.
     pub metadata: Value,
-    /// Requested values that the endpoint does not support, such as exchanges. They are read from the metadata.
+    /// Requested values that the endpoint does not support. They are read from the metadata.
     pub unsupported: Vec<String>,
     /// Fields of the envelope that are not in the catalogue.
     pub unknown_fields: UnknownFields,

@@ -141,7 +141,7 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
 
 impl<T, M: MetadataRecord> Series<T, M> {
     /// Returns an error if the service reports in the metadata that it omitted some of the requested data, such as
-    /// exchanges that the endpoint does not support.
+    /// values that the endpoint does not support.
     ///
     /// ```no_run
     /// # extern crate generated_client_runtime as runtime;

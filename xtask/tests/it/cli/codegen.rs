@@ -82,6 +82,20 @@ fn another_catalogue_needs_a_separate_folder() {
 }
 
 #[test]
+fn the_command_line_is_a_separate_crate_that_is_written_once() {
+    let (spec, out) = project("with_cli");
+    assert!(run(&["codegen"], &spec, &out).status.success());
+    let program = crate_of(&out).join("cli/src/main.rs");
+    assert!(!program.exists(), "without `--cli`");
+    let output = text(&run(&["codegen", "--cli"], &spec, &out).stdout);
+    assert!(output.contains("wrote cli/Cargo.toml, which you may edit"), "{output}");
+    assert!(fs::read_to_string(&program).expect("a file").contains("program!(&client::REGISTRY)"));
+    fs::write(&program, "mine").expect("a file");
+    assert!(run(&["codegen", "--cli"], &spec, &out).status.success());
+    assert_eq!(fs::read_to_string(&program).expect("a file"), "mine");
+}
+
+#[test]
 fn a_folder_with_an_invalid_crate_name_is_rejected() {
     let (spec, out) = project("names_of_crates");
     for name in ["2fast", "fn", "größe", "-", "core", "tokio", "generated-client-runtime"] {
