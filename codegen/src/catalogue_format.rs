@@ -119,6 +119,8 @@ pub(crate) enum Condition {
     Lacks(&'static str),
     /// A key is missing, or its list is empty.
     ListsNothing(&'static str),
+    /// The list of a key contains this word.
+    Lists(&'static str, &'static str),
     /// The value of a key is this word.
     Is(&'static str, &'static str),
     /// A key is present and its value is not this word.

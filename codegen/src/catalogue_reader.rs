@@ -94,6 +94,10 @@ impl<'n> Entries<'n> {
             Condition::ListsNothing(key) => {
                 self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
             }
+            Condition::Lists(key, word) => self.get(key).is_some_and(|(_, value)| match &value.kind {
+                Kind::List(items) => items.iter().any(|item| item.text() == Some(word)),
+                _ => false,
+            }),
             Condition::Is(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
             Condition::IsNot(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
         }
@@ -215,7 +219,10 @@ impl Reader {
         if words.contains(&text) {
             return true;
         }
-        let help = did_you_mean(text, words.into_iter());
+        let mut help = did_you_mean(text, words.into_iter());
+        if let ([map, ..], true) = (shape.maps().as_slice(), help.is_empty()) {
+            help = format!("{} has the keys {}", map.what, names(map));
+        }
         self.error(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
     }
 

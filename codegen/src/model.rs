@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
-pub use crate::spec::ListFormat;
+pub use crate::spec::{ListFormat, UnknownFact};
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use endpoint::{
     Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
@@ -86,6 +86,3 @@ impl Api {
         metadata.fields.iter().find(|field| field.ident == *ident)
     }
 }
-
-/// The summary of an entry whose meaning is unknown.
-pub const UNKNOWN_MEANING: &str = "Its meaning is unknown.";

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Location};
 use crate::load::Catalogue;
-use crate::model::{self, Api, Field, UNKNOWN_MEANING};
+use crate::model::{self, Api, Field};
 use crate::names::{self, Case, Scope};
 use crate::spanned::Text;
 use crate::spec::{self, Service};
@@ -282,14 +282,4 @@ impl Unique {
 /// Joins the lines of a text to one paragraph, because line breaks in YAML prose have no meaning.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the summary; for the word `unknown`, returns the sentence [`UNKNOWN_MEANING`].
-fn meaning(summary: &str) -> String {
-    known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
-}
-
-/// Returns the summary; `None` for the word `unknown`.
-fn known_meaning(summary: &str) -> Option<String> {
-    (summary.trim() != "unknown").then(|| prose(summary))
 }

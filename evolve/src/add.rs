@@ -68,7 +68,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     }
     let mut draft =
         Draft { editor: Editor::empty()?, names: BTreeMap::new(), lists: BTreeMap::new(), source: Source::Person };
-    let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
+    let head = Tree::map().with("title", group.to_title_case());
     draft.editor.create(&file, head.with("endpoints", vec![entry]));
     merge(&mut editor, &draft);
     editor.close()
@@ -77,9 +77,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
 fn entry(addition: &Addition) -> Tree {
     let path = &addition.path;
     let in_path = url_path::params(path);
-    let own = in_path.iter().map(|name| {
-        Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
-    });
+    let own = in_path.iter().map(|name| Tree::map().with("name", *name).with("type", "string").with("in", "path"));
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
     // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
     let is_unknown = addition.params.is_none() && in_path.is_empty();
@@ -89,7 +87,7 @@ fn entry(addition: &Addition) -> Tree {
         .with_some("rust_name", addition.ident.as_deref())
         .with("path", path.as_str())
         .with("evidence", addition.evidence.as_str())
-        .with("summary", addition.summary.as_deref().unwrap_or("unknown"))
+        .with_some("summary", addition.summary.as_deref())
         .with("params", params)
         .with("body", "unknown")
 }
@@ -160,7 +158,7 @@ endpoints:
   evidence: reported
   summary: Orders that rest.
   params:
-  - {name: symbol, type: string, in: path, summary: unknown}
+  - {name: symbol, type: string, in: path}
   - coin
   body: unknown
 ";
@@ -177,7 +175,6 @@ endpoints:
   rust_name: their_client
   path: /client
   evidence: reported
-  summary: unknown
   params: unknown
   body: unknown
 ";
@@ -235,7 +232,7 @@ endpoints:
   path: '/depth/{venue}'
   evidence: reported
   summary: It.
-  params: [{use: coin, evidence: reported}, {name: venue, type: string, in: path, summary: unknown}]
+  params: [{use: coin, evidence: reported}, {name: venue, type: string, in: path}]
   body: unknown
 ";
         assert_eq!(text.strip_prefix(MARKET), Some(expected));
@@ -269,12 +266,10 @@ endpoints:
         let expected = "\
 # yaml-language-server: $schema=catalogue.schema.json
 title: Open Interest
-summary: unknown
 endpoints:
 - name: Open Interest Delta
   path: /openInterestDelta
   evidence: reported
-  summary: unknown
   params: unknown
   body: unknown
 ";

@@ -160,17 +160,6 @@ impl Editor {
         self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// Returns the complete body of an endpoint. The short form `series` means a series of unknown records with the
-    /// evidence of the envelope.
-    pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
-        let body = endpoint.get("body")?;
-        if body.as_text() != Some("series") {
-            return Some(body.clone());
-        }
-        let evidence = YamlPath::envelope().tree(self).text("evidence");
-        Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
-    }
-
     /// Returns the tree that lists the fields of a body (the body itself or its record), and the fields; `None` if the
     /// fields are unknown.
     pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {

@@ -22,7 +22,6 @@ mod value_facts;
 
 use std::collections::{HashMap, HashSet};
 
-use codegen::model::UNKNOWN_MEANING;
 use codegen::{Catalogue, is_invisible};
 use serde_yaml::Value;
 
@@ -165,6 +164,6 @@ impl<'d> Reader<'d> {
             line.chars().filter(|character| !is_invisible(*character)).collect::<String>()
         };
         let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
-        paragraphs.find(|paragraph| !paragraph.is_empty()).filter(|summary| summary != UNKNOWN_MEANING)
+        paragraphs.find(|paragraph| !paragraph.is_empty())
     }
 }

@@ -81,7 +81,7 @@ fn learn_one(
 ) -> Result<(), Refusal> {
     let (label, endpoint) = find(editor, &sample.endpoint)?;
     let responses = read(options, sample)?;
-    let known = editor.body(endpoint.tree(editor)).unwrap_or(Tree::Null);
+    let known = endpoint.tree(editor).get("body").cloned().unwrap_or(Tree::Null);
     let warning = error_responses::check(editor, &endpoint.file, &known, &responses)?;
     let data = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let declared = BodyKind::known(&known);

@@ -50,8 +50,8 @@ impl LiveRequest {
         let editor = Editor::open(catalogue)?;
         let index = Index::of(&editor);
         let untyped = endpoints(&editor).into_iter().filter(|(at, endpoint)| {
-            let body = editor.body(endpoint);
-            body.is_none_or(|body| body.get("type").is_none() && editor.fields(&at.file, &body).is_none())
+            let body = endpoint.get("body");
+            body.is_none_or(|body| body.get("type").is_none() && editor.fields(&at.file, body).is_none())
         });
         Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
     }
@@ -160,7 +160,7 @@ mod tests {
         let market = [
             "title: Market\nsummary: The market.\nendpoints:\n".to_owned(),
             endpoint("one", "unknown", "unknown").replace("path: /one", "path: '/one#daily'"),
-            endpoint("two", "[page]", "series"),
+            endpoint("two", "[page]", "{series: unknown}"),
             endpoint("three", "[coin]", "{series: unknown}"),
             endpoint("four", "[]", "{type: string}"),
             endpoint("five", "[]", "{series: [{name: price, type: number, summary: It.}]}"),

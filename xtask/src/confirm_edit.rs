@@ -88,7 +88,7 @@ fn next(spec: &Path) -> String {
     } else {
         format!("`cargo xtask codegen --spec {} --out DIR`", spec.display())
     };
-    format!("replace each `summary: unknown` that you can, then run {command}")
+    format!("add the summaries that you know, then run {command}")
 }
 
 /// Asks the user to confirm; returns `false` without a terminal.

@@ -44,6 +44,9 @@ impl Reader {
             let help = "write a value, or omit the key if it is optional";
             return self.error(node, "empty-text", "the text is empty", help);
         }
+        if matches!(form, Form::Prose) && text.trim() == "unknown" {
+            return self.error(node, "wrong-value", "`unknown` is not a text", "omit the key");
+        }
         if has_lines(text) && !matches!(form, Form::Prose) {
             return self.error(node, "line-break", "the text contains a line break or a tab", "write it on one line");
         }

@@ -160,6 +160,9 @@ fn rule(rule: &Rule) -> Object {
         }
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
+        Condition::Lists(key, word) => {
+            value(key, Object::default().with("contains", Object::default().with("const", *word)))
+        }
         Condition::Is(key, word) => value(key, Object::default().with("const", *word)),
         Condition::IsNot(key, word) => value(key, not(Object::default().with("const", *word))),
     });

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::json_object;
-use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat};
+use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat, UnknownFact};
 
 /// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;
@@ -209,26 +209,19 @@ pub(super) fn lower_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
-/// The beginning of a sentence that lists unknown facts. This sentence is the last sentence of the notes.
-const UNKNOWN: &str = "Unknown: ";
-
-/// Splits notes into the text before the sentence `Unknown: ...`, and the content of this sentence.
-pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
-    match notes.find(UNKNOWN) {
-        Some(at) if at == 0 || notes[..at].ends_with(' ') => {
-            (notes[..at].trim_end(), Some(notes[at + UNKNOWN.len()..].trim_end_matches('.')))
-        }
-        _ => (notes, None),
-    }
+/// Returns the summary as Markdown, or a sentence that the meaning is unknown.
+pub(super) fn meaning(summary: &str) -> String {
+    if summary.is_empty() { "Its meaning is undocumented.".to_owned() } else { prose(summary) }
 }
 
-/// Returns `true` if notes list the unit among the unknown facts.
-pub(super) fn lists_unit_as_unknown(notes: &str) -> bool {
-    unknown(notes).1.is_some_and(|unknown| unknown.contains("the unit"))
+/// Returns a sentence that lists unknown facts; empty if there are none.
+pub(super) fn unknown(facts: &[UnknownFact]) -> String {
+    let facts: Vec<_> = facts.iter().map(|fact| prose(fact.text())).collect();
+    if facts.is_empty() { String::new() } else { format!("Undocumented: {}.", facts.join("; ")) }
 }
 
-/// Returns the unknown facts about an endpoint: facts with the value `unknown` in the catalogue, and facts that the
-/// notes list as unknown.
+/// Returns the unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it
+/// lists as unknown.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {
@@ -237,7 +230,7 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
         _ => None,
     };
     let history = matches!(endpoint.history, HistorySource::Unknown).then_some("the params that select a time range");
-    params.into_iter().chain(body).chain(history).chain(unknown(&endpoint.notes).1).collect()
+    params.into_iter().chain(body).chain(history).chain(endpoint.unknown.iter().map(UnknownFact::text)).collect()
 }
 
 #[cfg(test)]
@@ -281,18 +274,6 @@ mod tests {
         }
         let long = "word ".repeat(21) + "`<script>alert(1) and so on</script>`";
         assert!(wrap(&long).iter().any(|line| line.contains("`<script>alert(1) and so on</script>`")), "{long}");
-    }
-
-    #[test]
-    fn notes_are_split_at_the_unknown() {
-        for (notes, expected) in [
-            ("It lags. Unknown: the unit, and why.", ("It lags.", Some("the unit, and why"))),
-            ("Unknown: the unit.", ("", Some("the unit"))),
-            ("It lags.", ("It lags.", None)),
-            ("", ("", None)),
-        ] {
-            assert_eq!(unknown(notes), expected, "{notes}");
-        }
     }
 
     #[test]

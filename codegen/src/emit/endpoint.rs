@@ -92,8 +92,8 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     if !unknown.is_empty() {
         facts.push(format!("**Undocumented:** {}", unknown.join("; ")));
     }
-    let notes = docs::prose(docs::unknown(&endpoint.notes).0);
-    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
+    let notes = docs::prose(&endpoint.notes);
+    vec![docs::meaning(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
 }
 
 /// Returns the source of the path, and the source of the fields if it differs.

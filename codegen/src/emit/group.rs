@@ -30,15 +30,18 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
     let items = items.chain(others.flat_map(record::items)).chain(iter::once_with(|| registry(api, group)));
-    let summary = docs::prose(&group.summary);
-    let source = Source {
-        path: format!("{}.rs", group.ident),
-        from: group.file.clone(),
-        docs: format!("{}: {}", docs::prose(&group.title), docs::lower_first(&summary)),
-        items,
-    };
+    let source = Source { path: format!("{}.rs", group.ident), from: group.file.clone(), docs: title(group), items };
     let sets: Vec<_> = api.param_sets.iter().map(|set| params::macro_name(set).to_string()).collect();
     source.render(&imports(api, &sets))
+}
+
+/// Returns the title and the summary of a group as a sentence.
+fn title(group: &Group) -> String {
+    let title = docs::prose(&group.title);
+    match group.summary.as_str() {
+        "" => format!("{title}."),
+        summary => format!("{title}: {}", docs::lower_first(&docs::prose(summary))),
+    }
 }
 
 fn handle(group: &Group) -> TokenStream {
@@ -64,10 +67,9 @@ fn client_field(group: &Group) -> Ident {
 
 fn accessor(group: &Group) -> TokenStream {
     let (handle, accessor) = (ident(&group.handle), ident(&group.ident));
-    let title = format!("{}: {}", docs::prose(&group.title), docs::lower_first(&docs::prose(&group.summary)));
     let aliases = docs::aliases(&group.aliases);
     let client = client_field(group);
-    let doc = docs::doc([title, aliases, docs::prose(&group.notes)]);
+    let doc = docs::doc([title(group), aliases, docs::prose(&group.notes)]);
     quote! {
         impl Client {
             #doc

@@ -7,7 +7,7 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
     Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range, RecordRef,
-    SharedParam, Status, TimeForm, Type,
+    SharedParam, Status, TimeForm, Type, UnknownFact,
 };
 
 /// Converts a name to an identifier. The module `names` has already checked that the name is a valid identifier.
@@ -149,8 +149,14 @@ fn range(range: Range) -> TokenStream {
     set("range", Some(range).filter(|range| !range.is_all()))
 }
 
-fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
-    [("unit", unit), ("summary", summary), ("notes", notes)].into_iter().map(|(key, value)| text(key, value)).collect()
+fn meaning(unit: &str, summary: &str, notes: &str, unknown: &[UnknownFact]) -> TokenStream {
+    let texts = [("unit", unit), ("summary", summary), ("notes", notes)].map(|(key, value)| text(key, value));
+    texts.into_iter().chain([self::unknown(unknown)]).collect()
+}
+
+/// Returns the call that sets the unknown facts; nothing if there are none.
+fn unknown(facts: &[UnknownFact]) -> TokenStream {
+    values("unknown", &facts.iter().map(UnknownFact::text).collect::<Vec<_>>())
 }
 
 /// Returns a field of a record as an expression: a constant for the time field of the envelope, otherwise a literal.
@@ -165,13 +171,13 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let is_escaped = wire_name.contains(|c: char| matches!(c, '"' | '\\' | ..' ')).then_some(true);
     let (is_escaped, optional) = (set("is_escaped", is_escaped), set("optional", field.optional.then_some(true)));
     let (range, example) = (range(field.range), some("example", field.example.as_ref()));
-    let meaning = meaning(&field.unit, &field.summary, &field.notes);
+    let meaning = meaning(&field.unit, &field.summary, &field.notes, &field.unknown);
     quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #is_escaped #optional #range #example #meaning)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
     let (code, evidence) = (Literal::u16_unsuffixed(status.status), status.evidence);
-    let (label, summary) = (some("label", status.label.as_ref()), set("summary", status.summary.as_ref()));
+    let (label, summary) = (some("label", status.label.as_ref()), text("summary", &status.summary));
     let (advice, notes) = (text("advice", &status.advice), text("notes", &status.notes));
     quote!(StatusInfo::new(#code, #evidence) #label #summary #advice #notes)
 }
@@ -193,7 +199,7 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
         values("tested_values", &param.tested_values),
         values("rejected_values", &param.rejected_values),
         some("example", param.example.as_ref()),
-        meaning(&param.unit, &param.summary, &param.notes),
+        meaning(&param.unit, &param.summary, &param.notes, &param.unknown),
     ];
     quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #(#facts)*)
 }
@@ -228,6 +234,7 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
         list("rejected_values", &own.rejected_values, &shared.rejected_values),
         some("example", own.example.as_ref().filter(|_| own.example != shared.example)),
         set("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
+        if own.unknown == shared.unknown { quote!() } else { unknown(&own.unknown) },
     ];
     quote!(params::#constant #(#facts)*)
 }
@@ -282,6 +289,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         set("history_source", history),
         set("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(integer)),
         text("notes", &endpoint.notes),
+        unknown(&endpoint.unknown),
         some("deprecated", endpoint.deprecated.as_ref()),
     ];
     quote!(&EndpointInfo::new(#group, #name, #title) #(#facts)*)

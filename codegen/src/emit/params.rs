@@ -164,7 +164,11 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, true) => String::new(),
     };
     let facts = docs::joined([facts, default, docs::served(&setter.allowed_values), sent]);
-    vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
+    vec![
+        docs::meaning(&setter.summary),
+        facts,
+        docs::joined([docs::prose(&setter.notes), docs::unknown(&setter.unknown)]),
+    ]
 }
 
 /// Returns the docs of a setter whose type differs between endpoints.

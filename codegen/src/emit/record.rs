@@ -50,7 +50,7 @@ pub(super) fn items(record: &Record) -> [TokenStream; 3] {
 
 fn definition(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
-    let doc = docs::doc([docs::prose(&docs::sentence(&record.summary))]);
+    let doc = docs::doc([docs::meaning(&docs::sentence(&record.summary))]);
     let fields = record.fields.iter().map(|field| {
         let (name, ty) = (ident(&field.ident), field_type(field));
         let doc = docs::doc([field_docs(field)]);
@@ -72,7 +72,8 @@ fn field_docs(field: &Field) -> String {
     // The unit is omitted for a `Timestamp`, because the client converts the value.
     let unit = if field.ty.is_timestamp() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
-    docs::joined([docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)])
+    let unknown = docs::unknown(&field.unknown);
+    docs::joined([docs::meaning(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes), unknown])
 }
 
 fn field_type(field: &Field) -> TokenStream {

@@ -96,7 +96,7 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
 
 fn page(api: &Api, package: &Package, group: &Group) -> String {
     let mut text = mark(&group.file);
-    text += &format!("# {}\n\n{}\n", prose(&group.title), prose(&group.summary));
+    text += &format!("# {}\n\n{}\n", prose(&group.title), docs::meaning(&group.summary));
     if !group.aliases.is_empty() {
         text += &format!("{}\n", docs::aliases(&group.aliases));
     }

@@ -40,7 +40,7 @@ fn items(ty: &NamedType) -> Vec<TokenStream> {
 
 fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
     let name = ident(&ty.ident);
-    let doc = docs::doc([docs::prose(&ty.summary)]);
+    let doc = docs::doc([docs::meaning(&ty.summary)]);
     let idents = ty.values.iter().map(|value| ident(&value.ident));
     let values = ty.values.iter().map(|value| &value.value);
     let variants = ty.values.iter().map(|value| {
@@ -64,7 +64,7 @@ fn enumeration(ty: &NamedType) -> Vec<TokenStream> {
 
 fn identifier(ty: &NamedType) -> Vec<TokenStream> {
     let name = ident(&ty.ident);
-    let doc = docs::doc([docs::prose(&ty.summary)]);
+    let doc = docs::doc([docs::meaning(&ty.summary)]);
     let constants = ty.values.iter().map(|value| {
         let (name, text) = (ident(&value.ident), &value.value);
         let doc = docs::doc([value_docs(value, ty.evidence)]);

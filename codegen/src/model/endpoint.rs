@@ -1,6 +1,6 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
-use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
+use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type, UnknownFact};
 
 /// A group, which is one file of the catalogue and one module of the client.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ pub struct Endpoint {
     pub evidence: Evidence,
     pub summary: String,
     pub notes: String,
+    pub unknown: Vec<UnknownFact>,
     pub deprecated: Option<String>,
     /// The index of the param set whose params are at the start of `params`, if there is one.
     pub param_set: Option<usize>,
@@ -123,6 +124,7 @@ pub struct Param {
     pub unit: String,
     pub summary: String,
     pub notes: String,
+    pub unknown: Vec<UnknownFact>,
     pub evidence: Evidence,
 }
 
@@ -177,6 +179,7 @@ pub struct Setter {
     /// are empty if they differ.
     pub evidence: Option<Evidence>,
     pub notes: String,
+    pub unknown: Vec<UnknownFact>,
     /// The type, or `None` if it differs between endpoints.
     pub ty: Option<Type>,
     /// `true` if the setter accepts several values.

@@ -1,6 +1,6 @@
 //! The part of the model that all endpoints share.
 
-use super::{Evidence, Field, TimeForm, UNKNOWN_MEANING};
+use super::{Evidence, Field, TimeForm};
 
 /// The facts that all endpoints share.
 #[derive(Debug)]
@@ -89,18 +89,11 @@ pub struct ClientCredentials {
 pub struct Status {
     pub status: u16,
     pub label: Option<String>,
-    /// The meaning, if known.
-    pub summary: Option<String>,
+    /// The meaning; empty if it is unknown.
+    pub summary: String,
     pub advice: String,
     pub notes: String,
     pub evidence: Evidence,
-}
-
-impl Status {
-    /// Returns the meaning, or a sentence that states that the meaning is unknown.
-    pub fn meaning(&self) -> &str {
-        self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

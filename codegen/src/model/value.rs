@@ -1,6 +1,6 @@
 //! The part of the model for types of values: records with their fields, and named types.
 
-use super::{Evidence, TimeForm};
+use super::{Evidence, TimeForm, UnknownFact};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
@@ -66,6 +66,7 @@ pub struct Field {
     pub unit: String,
     pub summary: String,
     pub notes: String,
+    pub unknown: Vec<UnknownFact>,
     pub evidence: Evidence,
 }
 

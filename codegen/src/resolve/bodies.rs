@@ -7,7 +7,7 @@ use crate::diagnostic::Location;
 use crate::model::{Body, Field, Range, Record, RecordLayout, RecordRef, TimeForm, Type};
 use crate::names;
 use crate::spanned::Text;
-use crate::spec::{self, BodyEntry, Fields, Known};
+use crate::spec::{self, Fields, Known};
 
 impl<'a> Resolver<'a> {
     /// Resolves the body of an endpoint. For a body that lists fields, also returns a new record.
@@ -19,12 +19,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<(Body, Option<Record>)> {
         let body = match &endpoint.body {
             Known::Unknown => return Ok((Body::Unknown, None)),
-            Known::Known(BodyEntry::Series) => {
-                let time = self.service.envelope_time().map(|time| time.name.to_string());
-                let evidence = self.service.envelope.as_ref().map_or(endpoint.evidence, |envelope| envelope.evidence);
-                return Ok((Body::Series { record: None, time, time_form: None, evidence }, None));
-            }
-            Known::Known(BodyEntry::Declared(body)) => &**body,
+            Known::Known(body) => body,
         };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
         let own = |fields, form| {
@@ -179,6 +174,7 @@ fn whole(ty: Type, evidence: spec::Evidence) -> Field {
         unit: String::new(),
         summary: "The entire body.".to_owned(),
         notes: String::new(),
+        unknown: Vec::new(),
         evidence,
     }
 }

@@ -29,6 +29,7 @@ fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
         tested_values: works,
         rejected_values: replaced(&entry.rejected_values, param.rejected_values),
         notes: entry.notes.as_deref().map_or(param.notes, prose),
+        unknown: entry.unknown.clone().unwrap_or(param.unknown),
         ..param
     };
     // `true` means that the endpoint overrides facts, so the shared constant alone is not sufficient.

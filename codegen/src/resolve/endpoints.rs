@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, all, prose};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
 use crate::model::{Endpoint, Group, Record, SharedParam};
@@ -43,7 +43,7 @@ impl<'a> Resolver<'a> {
             ident: ident?,
             handle,
             title: group.title.to_string(),
-            summary: meaning(&group.summary),
+            summary: prose(&group.summary),
             aliases: group.aliases.clone(),
             notes: prose(&group.notes),
             records,
@@ -128,8 +128,9 @@ impl<'a> Resolver<'a> {
             aliases: endpoint.aliases.clone(),
             path: path?.map(ToString::to_string),
             evidence: endpoint.evidence,
-            summary: meaning(&endpoint.summary),
+            summary: prose(&endpoint.summary),
             notes: prose(&endpoint.notes),
+            unknown: endpoint.unknown.clone(),
             deprecated: endpoint.deprecated.as_deref().map(prose),
             param_set: self.first_set(endpoint),
             params,

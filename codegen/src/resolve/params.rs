@@ -1,7 +1,7 @@
 //! Resolves params and param sets: checks their types, values and Rust names.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, all, prose};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
@@ -105,8 +105,9 @@ impl<'a> Resolver<'a> {
             rejected_values: refused,
             single_value: param.single_value,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
-            summary: meaning(&param.summary),
+            summary: prose(&param.summary),
             notes: prose(&param.notes),
+            unknown: param.unknown.clone(),
             evidence: param.evidence.unwrap_or(inherited),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::cycles::Cycles;
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, all, prose};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Field, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
@@ -51,7 +51,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;
-            let (ident, mut fields, summary) = (ident?, fields?, meaning(&record.summary));
+            let (ident, mut fields, summary) = (ident?, fields?, prose(&record.summary));
             for (field, declared) in fields.iter_mut().zip(&record.fields) {
                 if cycles.is_recursive(name, &declared.ty)
                     && let Type::Record(item) = field.ty.innermost().clone()
@@ -124,8 +124,9 @@ impl<'a> Resolver<'a> {
             range: range?,
             example: field.example.as_deref().cloned(),
             unit: field.unit.as_deref().cloned().unwrap_or_default(),
-            summary: meaning(&field.summary),
+            summary: prose(&field.summary),
             notes: prose(&field.notes),
+            unknown: field.unknown.clone(),
             evidence: known,
         })
     }

@@ -1,7 +1,7 @@
 //! Resolves the facts that all endpoints share: credentials, errors, limits and the envelope.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
+use super::{Resolved, Resolver, Unique, all, prose};
 use crate::load::{Catalogue, Document};
 use crate::model::{
     ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
@@ -38,7 +38,7 @@ impl<'a> Resolver<'a> {
         Ok(Service {
             title: service.title.clone(),
             version: service.version.clone(),
-            summary: meaning(&service.summary),
+            summary: prose(&service.summary),
             env_prefix: service.env_prefix.clone(),
             base_url_suffix: service.base_url.as_ref().map(|base_url| base_url.suffix.clone()).unwrap_or_default(),
             base_url_evidence: service.base_url.as_ref().map(|base_url| base_url.evidence),
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
             Ok(Status {
                 status: *status.status,
                 label: status.label.known().cloned(),
-                summary: known_meaning(&status.summary),
+                summary: prose(&status.summary),
                 advice: prose(&status.advice),
                 notes: prose(&status.notes),
                 evidence: status.evidence,

@@ -37,6 +37,9 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     if !is_shared && setter.notes != param.notes {
         setter.notes.clear();
     }
+    if !is_shared && setter.unknown != param.unknown {
+        setter.unknown.clear();
+    }
     if setter.ty.as_ref() != Some(&param.ty) {
         setter.ty = None;
     }
@@ -83,6 +86,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         allowed_values: param.allowed_values.clone(),
         evidence: Some(param.evidence),
         notes: param.notes.clone(),
+        unknown: param.unknown.clone(),
         ty: Some(param.ty.clone()),
         several,
         list_as: Some(param.list_as),

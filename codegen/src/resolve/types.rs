@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Resolved, Resolver, Unique, all, meaning};
+use super::{Resolved, Resolver, Unique, all, prose};
 use crate::duration;
 use crate::model::{NamedType, RecordRef, Type, Value};
 use crate::names::{self, Case, Scope};
@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
         unique?;
         Ok(NamedType {
             ident: ident?,
-            summary: meaning(&ty.summary),
+            summary: prose(&ty.summary),
             evidence: ty.evidence,
             open: ty.kind == TypeKind::Identifier,
             values: values?,
@@ -194,7 +194,7 @@ impl<'a> Resolver<'a> {
             Ok(Value {
                 ident,
                 value: text.to_string(),
-                summary: meaning(&value.summary),
+                summary: prose(&value.summary),
                 seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
                 attributes: value.attributes.iter().map(ToString::to_string).collect(),
                 evidence: value.evidence.unwrap_or(ty.evidence),

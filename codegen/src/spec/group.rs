@@ -1,21 +1,21 @@
 //! Declares a group file, its endpoints and their bodies.
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
-use super::{Evidence, Field, History, Param, Record, Use};
+use super::{Evidence, Field, History, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
 use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map};
 use crate::catalogue_reader::{Read, Reader};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeFormat, TimeUnit};
-use crate::yaml_parser::{Kind, Node};
+use crate::yaml_parser::Node;
 
 map! {
     /// A file other than `service.yaml`.
     Group, GROUP, "a group" {
         /// The name of the group, as users see it.
         must title: Text;
-        /// One sentence for the docs.
-        must summary: String as Form::Prose;
+        /// One sentence for the docs. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// Other names in the API document.
         may aliases: Vec<String>;
         /// Further facts about every endpoint of the group.
@@ -41,14 +41,13 @@ map! {
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
-        /// One sentence for the docs.
-        must summary: String as Form::Prose;
+        /// One sentence for the docs. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
         /// `unknown` if they are unknown. The key is omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// The response body, or `unknown`. `series` means a series whose record fields are unknown; its evidence is
-        /// the evidence of the envelope.
-        may body: Known<BodyEntry>;
+        /// The response body, or `unknown`. `{series: unknown}` is a series whose record fields are unknown.
+        may body: Known<Body>;
         /// The params that select the time range of a history, if they differ from the params that the service
         /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they select a
         /// time range.
@@ -57,6 +56,8 @@ map! {
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight must be at least 1", "write at least 1"));
         /// Further facts for users.
         may notes: String as Form::Prose;
+        /// Facts that are unknown. `unit` is the unit of every number of the response that has no `unit`.
+        may unknown: Vec<UnknownFact>;
         /// The reason for the deprecation, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
@@ -147,35 +148,6 @@ impl<T> Known<T> {
     }
 }
 
-/// The value of the key `body` of an endpoint.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BodyEntry {
-    /// The word `series`, for a series whose record fields are unknown.
-    Series,
-    /// A map that describes the body.
-    Declared(Box<Body>),
-}
-
-impl BodyEntry {
-    /// Returns the body as a map. The word `series` is short for `{series: unknown}`.
-    pub fn body(&self) -> &Body {
-        static SERIES: Body = Body {
-            series: Some(Known::Unknown),
-            object: None,
-            ty: None,
-            positional: None,
-            time: None,
-            unit: None,
-            format: None,
-            evidence: None,
-        };
-        match self {
-            Self::Series => &SERIES,
-            Self::Declared(body) => body,
-        }
-    }
-}
-
 /// The fields of a record as a list, or the name of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fields {
@@ -208,26 +180,6 @@ impl Read for Fields {
         match self {
             Self::Record(name) => name.write(key),
             Self::Inline(fields) => fields.write(key),
-        }
-    }
-}
-
-impl Read for BodyEntry {
-    const SHAPE: Shape =
-        Shape::Either(&[Shape::Word(&[("series", " A series whose record fields are unknown.")]), Body::SHAPE]);
-
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        if node.text() == Some("series") {
-            return Some(Self::Series);
-        }
-        let body = reader.either(node, &Self::SHAPE).then(|| Body::read(node, key, reader))?;
-        body.map(|body| Self::Declared(Box::new(body)))
-    }
-
-    fn write(&self, _: &Key) -> Node {
-        match self {
-            Self::Series => Kind::Text("series".to_owned()).into(),
-            Self::Declared(body) => body.written(),
         }
     }
 }

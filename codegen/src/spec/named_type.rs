@@ -18,8 +18,8 @@ map! {
         must name: Text as TYPE_NAME;
         /// `enum` if all values are listed, `identifier` if further values may exist.
         must kind: TypeKind;
-        /// A description of the values.
-        must summary: String as Form::Prose;
+        /// A description of the values. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// The source of the type, and of values without `evidence`.
         must evidence: Evidence;
         /// The known values.

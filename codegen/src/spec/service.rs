@@ -19,7 +19,7 @@ map! {
         /// The version of the API. Quote it if YAML would parse it as a number.
         must version: String;
         /// A description of the service in one sentence.
-        must summary: String as Form::Prose;
+        may summary: String as Form::Prose;
         /// The prefix of the environment variables that the client reads, for example `MARKET` for `MARKET_BASE_URL`
         /// and `MARKET_API_KEY`.
         must env_prefix: String as Form::Like(
@@ -123,8 +123,8 @@ map! {
         );
         /// The label of the status in the API document, or `unknown`.
         may label: Known<String>;
-        /// A description for users.
-        must summary: String as Form::Prose;
+        /// A description for users. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// Advice for the user on how to fix the cause.
         may advice: String as Form::Prose;
         /// Further facts for users.

@@ -1,10 +1,12 @@
 //! Declares params, records and fields, which can be in `service.yaml` and in group files.
 
 use super::Evidence;
-use crate::catalogue_format::Condition::{Has, Is, Lacks};
-use crate::catalogue_format::{Fault, Form, PASCAL, Rule, SNAKE, map, words};
+use crate::catalogue_format::Condition::{Has, Is, Lacks, Lists};
+use crate::catalogue_format::{Fault, Form, Key, PASCAL, Rule, SNAKE, Shape, map, words};
+use crate::catalogue_reader::{Read, Reader};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
+use crate::yaml_parser::Node;
 
 /// The condition for the Rust name of an entry, which is the value of the key `rust_name`.
 pub(super) const IDENT: Form =
@@ -20,6 +22,9 @@ const FIXED: Fault = Fault("fixed-param", "this key has no effect with `const_va
 /// The error about a timestamp with both `unit` and `format`.
 pub(super) const UNIT_OR_FORMAT: Fault =
     Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
+
+/// The error about a unit that is both given and unknown.
+const UNIT_OR_UNKNOWN: Fault = Fault("unknown-unit", "the unit is given, so it is not unknown", "omit one of them");
 
 map! {
     /// `evidence` is required for a shared param. A param of one endpoint has the evidence of the endpoint, unless it
@@ -70,12 +75,14 @@ map! {
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
-        /// A description for users.
-        must summary: String as Form::Prose;
+        /// A description for users. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// The source of these facts.
         may evidence: Option<Evidence>;
         /// Further facts for users.
         may notes: String as Form::Prose;
+        /// Facts that are unknown. `unit` is the unit of the values.
+        may unknown: Vec<UnknownFact>;
     }
     Rule {
         never: &[Has("list_as"), Lacks("list_setter")],
@@ -85,7 +92,9 @@ map! {
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
     Rule { never: &[Has("const_value"), Has("required")], at: "required", fault: FIXED },
-    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path param cannot have a constant value", "write the value in the path") }
+    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path param cannot have a constant value", "write the value in the path") },
+    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
+    Rule { never: &[Has("unit"), Lists("unknown", "unit")], at: "unknown", fault: UNIT_OR_UNKNOWN }
 }
 
 impl Param {
@@ -135,6 +144,8 @@ map! {
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
         /// Further facts about the param at this endpoint.
         may notes: Option<String> as Form::Prose;
+        /// Facts that are unknown about the param at this endpoint.
+        may unknown: Option<Vec<UnknownFact>>;
     }
 }
 
@@ -143,8 +154,8 @@ map! {
     Record, RECORD, "a record" {
         /// The name of the type, for example `PriceLevel`.
         must name: Text as TYPE_NAME;
-        /// A description of one record.
-        must summary: String as Form::Prose;
+        /// A description of one record. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// All known fields, including the time field.
         must fields: Vec<Field>;
         /// `true` if a record is a list of values in the order of the fields, without names, for example `[1700000000,
@@ -166,8 +177,8 @@ map! {
         /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name
         /// from `types` or `records`. Inside a list or a map, `number?` is a number or null.
         must "type" ty: Text as Form::Type;
-        /// A description for users.
-        must summary: String as Form::Prose;
+        /// A description for users. Omitted if the meaning is unknown.
+        may summary: String as Form::Prose;
         /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, the unit of time, if
         /// it differs from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
@@ -183,6 +194,47 @@ map! {
         may evidence: Option<Evidence>;
         /// Further facts for users.
         may notes: String as Form::Prose;
+        /// Facts that are unknown. `unit` is the unit of the values.
+        may unknown: Vec<UnknownFact>;
+    }
+    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
+    Rule { never: &[Has("unit"), Lists("unknown", "unit")], at: "unknown", fault: UNIT_OR_UNKNOWN }
+}
+
+/// A fact about an endpoint, a param or a field that is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnknownFact {
+    /// The word `unit`.
+    Unit,
+    /// Another fact, as text that can follow "Unknown:".
+    Other(String),
+}
+
+impl UnknownFact {
+    /// Returns the fact as text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Unit => "the unit",
+            Self::Other(text) => text,
+        }
+    }
+}
+
+impl Read for UnknownFact {
+    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unit", " The unit.")]), Shape::Text]);
+
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        if node.text() == Some("unit") {
+            return Some(Self::Unit);
+        }
+        String::read(node, key, reader).map(Self::Other)
+    }
+
+    fn write(&self, key: &Key) -> Node {
+        match self {
+            Self::Unit => "unit".to_owned().write(key),
+            Self::Other(text) => text.write(key),
+        }
     }
 }
 

@@ -65,6 +65,10 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         let _ = writeln!(out, "\n{bold}Notes{bold:#}");
         out.push_str(&paragraph(endpoint.notes, width));
     }
+    if !endpoint.unknown.is_empty() {
+        let _ = writeln!(out, "\n{bold}Undocumented{bold:#}");
+        out.push_str(&paragraph(&format!("{}.", endpoint.unknown.join("; ")), width));
+    }
     if endpoint.path.is_some() {
         let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {}", examples::line("get", endpoint, 1));
     }
@@ -106,6 +110,7 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
             words.push(format!("{what}: {}.", values.join(", ")));
         }
     }
+    words.extend(undocumented(info.unknown));
     [format!("--{}", kebab(info.wire_name)), words.join(" ")]
 }
 
@@ -121,8 +126,13 @@ fn field_row(info: &FieldInfo) -> [String; 2] {
     }
     words.extend(range(info.range).map(|range| format!("{range}.")));
     words.extend(Some(info.notes.to_owned()).filter(|notes| !notes.is_empty()));
+    words.extend(undocumented(info.unknown));
     words.push(format!("({}{})", info.evidence, if info.optional { ", optional" } else { "" }));
     [info.wire_name.to_owned(), words.join(" ")]
+}
+
+fn undocumented(facts: &[&str]) -> Option<String> {
+    (!facts.is_empty()).then(|| format!("Undocumented: {}.", facts.join("; ")))
 }
 
 fn range(range: Range) -> Option<String> {

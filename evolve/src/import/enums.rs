@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
         let tree = Tree::map()
             .with("name", type_name(index))
             .with("kind", "enum")
-            .with("summary", self.summary(schema, &["description"]).as_deref().unwrap_or("unknown"))
+            .with_some("summary", self.summary(schema, &["description"]))
             .with("evidence", self.options.evidence.as_str())
             .with("values", values);
         self.draft.types.push(Named::new(tree, name, owner(pointer)));

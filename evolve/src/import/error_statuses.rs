@@ -33,7 +33,7 @@ impl<'d> Reader<'d> {
         Tree::map()
             .with("status", Tree::Number(status.to_owned()))
             .with("label", "unknown")
-            .with("summary", self.summary(response, &["description"]).as_deref().unwrap_or("unknown"))
+            .with_some("summary", self.summary(response, &["description"]))
             .with("evidence", evidence)
     }
 }

@@ -39,7 +39,7 @@ impl Reader<'_> {
         let title = text(tag, "x-displayName").map_or(title, str::to_owned);
         let summary = self.summary(tag, &["description"]);
         let title = if is_line(&title) { title } else { own.to_owned() };
-        Tree::map().with("title", title).with("summary", summary.as_deref().unwrap_or("unknown"))
+        Tree::map().with("title", title).with_some("summary", summary)
     }
 
     /// Returns the name of an endpoint, which is derived from the operation id or, if that is missing, from the path.

@@ -7,7 +7,6 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, text};
 use super::omissions::{OPERATION, PATH, Weight};
-use super::value_facts::summarized;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -45,7 +44,7 @@ impl<'d> Reader<'d> {
         let body = self.body(operation, &name, pointer);
         let tree = Tree::map()
             .with("evidence", self.options.evidence.as_str())
-            .with("summary", self.summary(operation, &["description", "summary"]).as_deref().unwrap_or("unknown"))
+            .with_some("summary", self.summary(operation, &["description", "summary"]))
             .with("name", name)
             .with("path", path)
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
@@ -106,7 +105,7 @@ impl<'d> Reader<'d> {
         for missing in in_path {
             if !params.iter().any(|entry| name(self, entry) == missing) {
                 let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
-                params.push(summarized(plain));
+                params.push(plain);
             }
         }
         Some(params)

@@ -10,7 +10,6 @@ use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::type_of;
-use super::value_facts::summarized;
 use crate::draft_types::{innermost, item, record_in, type_of_name, written};
 use crate::merge::is_within;
 use crate::yaml_tree::Tree;
@@ -132,7 +131,7 @@ impl<'d> Reader<'d> {
         let tree = tree.or(facts);
         // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
         let evidence = (!id.is_empty()).then_some(self.options.evidence.as_str());
-        Some(summarized(tree).with_some("evidence", evidence).ordered(&PARAM))
+        Some(tree.with_some("evidence", evidence).ordered(&PARAM))
     }
 
     /// Returns `true` if `value` is valid as the constant value of a param that has the type `plain_type(schema)`.

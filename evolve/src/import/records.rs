@@ -10,7 +10,6 @@ use super::document::text;
 use super::draft::Named;
 use super::omissions::Weight;
 use super::schemas::owner;
-use super::value_facts::summarized;
 use crate::draft_types::{or_null, record_in, record_name};
 use crate::yaml_tree::Tree;
 
@@ -80,7 +79,7 @@ impl<'d> Reader<'d> {
         let index = self.draft.records.len();
         let tree = Tree::map()
             .with("name", record_name(index))
-            .with("summary", self.summary(schema, &["description"]).as_deref().unwrap_or("unknown"))
+            .with_some("summary", self.summary(schema, &["description"]))
             .with("evidence", self.options.evidence.as_str())
             .with_some("positional", is_positional.then_some(true))
             .with("fields", Vec::new());
@@ -111,7 +110,7 @@ impl<'d> Reader<'d> {
     pub(super) fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Tree {
         let value = self.value(schema, name, pointer);
         let is_optional = value.nullable || !is_required;
-        let facts = summarized(self.facts_of_value(schema, &value.ty, pointer));
+        let facts = self.facts_of_value(schema, &value.ty, pointer);
         if self.default_of(schema).is_some() {
             self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
         }

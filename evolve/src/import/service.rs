@@ -32,7 +32,7 @@ impl Reader<'_> {
         Tree::map()
             .with("title", title.as_str())
             .with("version", text_or("version", "1"))
-            .with("summary", self.summary(info, &["description"]).as_deref().unwrap_or("unknown"))
+            .with_some("summary", self.summary(info, &["description"]))
             .with("env_prefix", prefix.as_deref().unwrap_or("SERVICE"))
             .with_some("base_url", base_url)
             .with("time", time)

@@ -73,11 +73,6 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Adds the summary `unknown` if there is no summary.
-pub(super) fn summarized(facts: Tree) -> Tree {
-    facts.or(Tree::map().with("summary", "unknown"))
-}
-
 /// Returns the example of a value, or the first of several examples, if it has one line.
 fn example(value: &Value) -> Option<String> {
     match value {

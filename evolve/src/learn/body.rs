@@ -18,7 +18,7 @@ impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
     pub(super) fn body(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
         let entry = self.endpoint.tree(self.editor).clone();
-        let known = self.editor.body(&entry).unwrap_or(Tree::Null);
+        let known = entry.get("body").cloned().unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let envelope = self.editor.service.envelope_time();
         let shared = envelope.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);

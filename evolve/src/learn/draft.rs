@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         let (mut names, mut types, mut records) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (index, (wanted, values)) in self.enums.drain(..).enumerate() {
             let values: Vec<Tree> = values.into_iter().map(|text| Tree::map().with("value", text)).collect();
-            let ty = Tree::map().with("name", type_name(index)).with("kind", "enum").with("summary", "unknown");
+            let ty = Tree::map().with("name", type_name(index)).with("kind", "enum");
             types.push(ty.with("evidence", evidence).with("values", values));
             names.insert(type_name(index), wanted);
         }
@@ -125,7 +125,6 @@ impl<'a> Reader<'a> {
         let name = record_name(self.records.len());
         let record = Tree::map()
             .with("name", name.as_str())
-            .with("summary", "unknown")
             .with("evidence", self.options.evidence.as_str())
             .with_some("positional", seen.by_position.then_some(true))
             .with("fields", fields);

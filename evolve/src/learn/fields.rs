@@ -137,7 +137,6 @@ impl Reader<'_> {
             let field = Tree::map()
                 .with("name", name.as_str())
                 .with("type", ty)
-                .with("summary", "unknown")
                 .with_some(key, unit)
                 .with_some("optional", optional.then_some(true));
             fields.push(field);

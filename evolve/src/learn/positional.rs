@@ -14,7 +14,7 @@ impl Reader<'_> {
         if kind == BodyKind::Value {
             return Ok(seen);
         }
-        let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
+        let known = &self.endpoint.tree(self.editor).get("body").cloned().unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let Some((owner, listed)) = self.editor.fields(&self.file, known) else {
             return if are_lists { newly_named(self.editor, known, kind, &seen) } else { Ok(seen) };

@@ -19,7 +19,9 @@ impl Merger<'_> {
     /// Returns `true` if the body of an endpoint is unknown, or if only its kind is known and the draft contains its
     /// fields.
     pub(super) fn is_body_open(&self, here: &Tree, new: &YamlPath) -> bool {
-        let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
+        let Some(known) = here.get("body").cloned().filter(|body| body.as_text() != Some("unknown")) else {
+            return true;
+        };
         let drafted = new.tree(&self.draft.editor).get("body");
         kind(&known).is_some_and(|kind| {
             let has_fields = |body: &Tree| known_value(body, kind).is_some();

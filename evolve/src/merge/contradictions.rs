@@ -224,7 +224,7 @@ impl<'a> Side<'a> {
 
     /// Returns the kind of an entire body, if it is known.
     fn body_kind(&self, endpoint: &Tree) -> Option<String> {
-        let body = self.editor.body(endpoint)?;
+        let body = endpoint.get("body")?.clone();
         match (kind(&body), body.text("type").map(|ty| self.kind_of(ty))) {
             (Some("object"), _) => Some("an object".to_owned()),
             (Some(kind), _) => Some(format!("a {kind}")),
@@ -236,7 +236,7 @@ impl<'a> Side<'a> {
 
     /// Returns the fields that a body lists, or the fields of its record. A body of another type counts as one field.
     fn fields(&self, endpoint: &Tree) -> Option<Vec<Named>> {
-        let body = self.editor.body(endpoint)?;
+        let body = endpoint.get("body")?.clone();
         if body.text("type").is_some_and(|ty| self.kind_of(ty) != "any") {
             return Some(vec![self.named(&body.with("name", "the entire body"))]);
         }

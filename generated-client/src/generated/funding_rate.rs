@@ -61,7 +61,8 @@ impl Endpoint for FundingRate {
                 ),
             params::MARKET_TYPES
                 .evidence(Evidence::Published)
-                .notes("The values and the default are from other endpoints. Unknown: whether they apply here."),
+                .notes("The values and the default are from other endpoints.")
+                .unknown(&["whether they apply here"]),
         ])
         .series(Some(RecordInfo::of::<FundingRateRecord>()), "openDate", Evidence::Published);
 }
@@ -75,11 +76,11 @@ pub struct FundingRateRecord {
     pub open_date: Timestamp,
     /// Funding rate, summed or averaged over exchanges (see `aggregationType`). Published. The published example is 0.0001436
     /// over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which
-    /// suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is
-    /// sampled at.
+    /// suggests percent. Undocumented: the unit; the range; the payment period; which time of the interval the rate
+    /// is sampled at.
     pub funding_rate: Option<f64>,
-    /// Indicative rate for the next payment, in the unit of `fundingRate`. Published. Unknown: whether it is combined
-    /// over exchanges like `fundingRate`.
+    /// Indicative rate for the next payment, in the unit of `fundingRate`. Published. Undocumented: whether it is
+    /// combined over exchanges like `fundingRate`.
     pub indicative_funding_rate: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -95,8 +96,14 @@ impl Record for FundingRateRecord {
                     .example(Some("0.0001436"))
                     .summary("Funding rate, summed or averaged over exchanges (see `aggregationType`).")
                     .notes(
-                        "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent. Unknown: the unit, the range, the payment period, and which time of the interval the rate is sampled at.",
-                    ),
+                        "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent.",
+                    )
+                    .unknown(&[
+                        "the unit",
+                        "the range",
+                        "the payment period",
+                        "which time of the interval the rate is sampled at",
+                    ]),
                 FieldInfo::new(
                         "indicative_funding_rate",
                         "indicativeFundingRate",
@@ -106,7 +113,7 @@ impl Record for FundingRateRecord {
                     .optional(true)
                     .example(Some("0.0007355"))
                     .summary("Indicative rate for the next payment, in the unit of `fundingRate`.")
-                    .notes("Unknown: whether it is combined over exchanges like `fundingRate`."),
+                    .unknown(&["whether it is combined over exchanges like `fundingRate`"]),
             ],
         )
         .summary("One record of Funding Rate.");

@@ -50,7 +50,7 @@ impl GlobalMetricsGroup<'_> {
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the fields of the records; the formula, and which side is positive
+    /// - **Undocumented:** the fields of the records; the formula; which side is positive
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
         Request::new(self.client)
     }
@@ -72,7 +72,7 @@ impl GlobalMetricsGroup<'_> {
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the fields of the records; the formula of the ratio, and which side is positive
+    /// - **Undocumented:** the fields of the records; the formula of the ratio; which side is positive
     pub fn global_bid_ask_ratio_increase_decrease(&self) -> Request<GlobalBidAskRatioIncreaseDecrease> {
         Request::new(self.client)
     }
@@ -127,7 +127,7 @@ impl Endpoint for GlobalBidAsk {
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Published);
 }
 takes_without_exchange!(GlobalBidAsk);
 
@@ -138,8 +138,8 @@ impl Endpoint for GlobalBidAskRatio {
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented)
-        .notes("Unknown: the formula, and which side is positive.");
+        .series(None, "openDate", Evidence::Published)
+        .unknown(&["the formula", "which side is positive"]);
 }
 takes_without_exchange!(GlobalBidAskRatio);
 
@@ -150,7 +150,7 @@ impl Endpoint for GlobalBidAskDelta {
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Published);
 }
 takes_without_exchange!(GlobalBidAskDelta);
 
@@ -165,8 +165,8 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented)
-        .notes("Unknown: the formula of the ratio, and which side is positive.");
+        .series(None, "openDate", Evidence::Published)
+        .unknown(&["the formula of the ratio", "which side is positive"]);
 }
 takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
 
@@ -177,7 +177,7 @@ impl Endpoint for GlobalCombinedBook {
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Published);
 }
 takes_without_exchange!(GlobalCombinedBook);
 
@@ -192,7 +192,7 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Published);
 }
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
 
@@ -207,7 +207,7 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Reported);
 }
 takes_without_exchange!(GlobalAsksIncreaseDecrease);
 

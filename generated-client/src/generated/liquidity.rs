@@ -83,7 +83,7 @@ impl LiquidityGroup<'_> {
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** how the levels are predicted, whether the counts of longs and shorts are returned too, and
+    /// - **Undocumented:** how the levels are predicted; whether the counts of longs and shorts are returned too;
     ///   whether open levels or new levels of the interval are counted
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
@@ -138,10 +138,10 @@ impl LiquidityGroup<'_> {
         Request::new(self.client)
     }
 
-    /// Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in
-    /// another form.
+    /// Its meaning is undocumented.
     ///
-    /// The exchanges that work were tested with BTC.
+    /// Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The
+    /// exchanges that work were tested with BTC.
     ///
     /// - **Endpoint:** `GET /liquidationLevelsTV` (reported), returns JSON of unknown form
     /// - **Required (reported):** `coin`, `exchanges`
@@ -427,9 +427,12 @@ impl Endpoint for LiquidationLevelsCount {
                 .example(Some("binance_perp_coin")),
         ])
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), "openDate", Evidence::Reported)
-        .notes(
-            "The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the counts of longs and shorts are returned too, and whether open levels or new levels of the interval are counted.",
-        );
+        .notes("The exchanges that work or fail were tested with BTC.")
+        .unknown(&[
+            "how the levels are predicted",
+            "whether the counts of longs and shorts are returned too",
+            "whether open levels or new levels of the interval are counted",
+        ]);
 }
 takes_one_exchange!(LiquidationLevelsCount);
 
@@ -628,7 +631,7 @@ pub struct LiquidationHeatmapRecord {
     pub size: Option<f64>,
     /// Side of the positions: long or short. Reported.
     pub side: Option<Side>,
-    /// Time stamp of the range. Reported. Unknown: which event it marks.
+    /// Time stamp of the range. Reported. Undocumented: which event it marks.
     pub timestamp: Option<Timestamp>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -655,7 +658,7 @@ impl Record for LiquidationHeatmapRecord {
                 FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
                     .optional(true)
                     .summary("Time stamp of the range.")
-                    .notes("Unknown: which event it marks."),
+                    .unknown(&["which event it marks"]),
             ],
         )
         .summary("One record of Liquidation Heatmap.");
@@ -713,7 +716,7 @@ pub struct LiquidationLevelsRecord {
     pub leverage: Option<LevelLeverage>,
     /// Side of the positions: long or short. Reported.
     pub side: Option<Side>,
-    /// Age of the level. Reported. Unknown: the unit.
+    /// Age of the level. Reported. Undocumented: the unit.
     pub open_duration: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -750,7 +753,7 @@ impl Record for LiquidationLevelsRecord {
                 FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
                     .optional(true)
                     .summary("Age of the level.")
-                    .notes("Unknown: the unit."),
+                    .unknown(&["the unit"]),
             ],
         )
         .summary("One record of Liquidation Levels.");
@@ -764,9 +767,6 @@ fields!(
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
     const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_tv", "Liquidation Levels TV")
-        .summary(
-            "Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in another form.",
-        )
         .path(Some("/liquidationLevelsTV"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
@@ -781,7 +781,9 @@ impl Endpoint for LiquidationLevelsTv {
             ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
                 .summary("Side of the levels to return."),
         ])
-        .notes("The exchanges that work were tested with BTC.");
+        .notes(
+            "Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The exchanges that work were tested with BTC.",
+        );
 }
 
 takes!(
@@ -797,8 +799,8 @@ impl Endpoint for TopTraderMarginUsed {
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
-        .series(None, "openDate", Evidence::Documented)
-        .notes("Unknown: whether it is an amount or a share of the account.");
+        .series(None, "openDate", Evidence::Reported)
+        .unknown(&["whether it is an amount or a share of the account"]);
 }
 takes_one_exchange!(TopTraderMarginUsed);
 
@@ -814,8 +816,8 @@ impl Endpoint for TopTraderMarginUsedDelta {
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
-        .series(None, "openDate", Evidence::Documented)
-        .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
+        .series(None, "openDate", Evidence::Reported)
+        .unknown(&["whether it is longs minus shorts, or the change since the previous interval"]);
 }
 takes_one_exchange!(TopTraderMarginUsedDelta);
 
@@ -841,7 +843,6 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         LiquidationLevelsTv::INFO,
         TopTraderMarginUsed::INFO,
         TopTraderMarginUsedDelta::INFO,
-        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
-            .summary("Unknown beyond its name."),
+        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity"),
     ],
 };

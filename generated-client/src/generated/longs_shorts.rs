@@ -190,7 +190,7 @@ impl LongsShortsGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the formula, the unit, the range and the sign
+    /// - **Undocumented:** the formula; the unit; the range; the sign
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
@@ -216,7 +216,7 @@ impl LongsShortsGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the formula, the unit and the sign
+    /// - **Undocumented:** the formula; the unit; the sign
     pub fn trader_sentiment_gap(&self) -> Request<TraderSentimentGap> {
         Request::new(self.client)
     }
@@ -347,10 +347,10 @@ takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 pub struct AnchoredLongShortShare {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Long share from the anchor to the interval. In percent, previous version. Unknown: how the shares of the
+    /// Long share from the anchor to the interval. In percent, previous version. Undocumented: how the shares of the
     /// intervals since the anchor are combined.
     pub cumulative_long_pct: Option<f64>,
-    /// Short share from the anchor to the interval. In percent, previous version. Unknown: how the shares of the
+    /// Short share from the anchor to the interval. In percent, previous version. Undocumented: how the shares of the
     /// intervals since the anchor are combined.
     pub cumulative_short_pct: Option<f64>,
     /// Fields that the catalogue does not list.
@@ -367,7 +367,7 @@ impl Record for AnchoredLongShortShare {
                     .optional(true)
                     .unit("percent")
                     .summary("Long share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                    .unknown(&["how the shares of the intervals since the anchor are combined"]),
                 FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
@@ -377,7 +377,7 @@ impl Record for AnchoredLongShortShare {
                     .optional(true)
                     .unit("percent")
                     .summary("Short share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                    .unknown(&["how the shares of the intervals since the anchor are combined"]),
             ],
         )
         .summary("Long and short shares of a group of traders since the last anchor.");
@@ -439,7 +439,7 @@ impl Endpoint for NetLongShort {
         .path(Some("/netLongShort"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<NetLongShortRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(NetLongShort);
 
@@ -481,7 +481,8 @@ impl Endpoint for NetLongShortDelta {
         .path(Some("/netLongShortDelta"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), "openDate", Evidence::Reported)
-        .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
+        .notes("One public client counts ten exchanges in the default set.")
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(NetLongShortDelta);
 
@@ -521,7 +522,7 @@ impl Endpoint for AnchoredCls {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredClsRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
@@ -576,7 +577,7 @@ impl Endpoint for AnchoredClsd {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
         .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
@@ -717,7 +718,7 @@ impl Endpoint for WhalePositionDominance {
         .path(Some("/whalePositionDominance"))
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the formula, the unit, the range and the sign.");
+        .unknown(&["the formula", "the unit", "the range", "the sign"]);
 }
 takes_optional_exchange!(WhalePositionDominance);
 
@@ -815,8 +816,9 @@ impl Endpoint for TraderSentimentGap {
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), "openDate", Evidence::Reported)
         .notes(
-            "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
-        );
+            "The API document compares large with small retail accounts; the provider's academy compares top traders with retail.",
+        )
+        .unknown(&["the formula", "the unit", "the sign"]);
 }
 takes_optional_exchange!(TraderSentimentGap);
 

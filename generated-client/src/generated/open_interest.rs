@@ -137,7 +137,7 @@ impl Endpoint for OpenInterestDelta {
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), "openDate", Evidence::Reported)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(OpenInterestDelta);
 

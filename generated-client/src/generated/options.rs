@@ -36,7 +36,7 @@ impl OptionsGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the formula, the unit, the range, and the period that the index refers to
+    /// - **Undocumented:** the formula; the unit; the range; the period that the index refers to
     pub fn bvol(&self) -> Request<Bvol> {
         Request::new(self.client)
     }
@@ -63,9 +63,8 @@ impl Endpoint for Bvol {
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<BvolRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes(
-            "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
-        );
+        .notes("The previous API version had no `exchange`.")
+        .unknown(&["the formula", "the unit", "the range", "the period that the index refers to"]);
 }
 takes_optional_exchange!(Bvol);
 
@@ -126,7 +125,7 @@ impl Endpoint for Dvol {
         .overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example(Some("deribit_perp_stable"))])
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
         .series(Some(RecordInfo::of::<DvolRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_one_exchange!(Dvol => TakesAdvanceFilter);
 

@@ -84,8 +84,8 @@ impl OrderbookGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** whether orders are weighted by size, value or number, how deep into the book, and which
-    ///   time of the interval it is sampled at
+    /// - **Undocumented:** whether orders are weighted by size, value or number; how deep into the book orders are
+    ///   counted; which time of the interval it is sampled at
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
@@ -110,7 +110,7 @@ impl OrderbookGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the unit, and how the spreads of several exchanges are combined
+    /// - **Undocumented:** the unit; how the spreads of several exchanges are combined
     pub fn bid_ask_spread(&self) -> Request<BidAskSpread> {
         Request::new(self.client)
     }
@@ -173,7 +173,7 @@ impl Endpoint for AsksIncreaseDecrease {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
 
@@ -218,7 +218,7 @@ impl Endpoint for BestBidAsk {
         .evidence(Evidence::Published)
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .specific_params(&[params::MARKET_TYPES])
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Published);
 }
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
@@ -279,7 +279,7 @@ impl Endpoint for BidAskDelta {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
 
@@ -321,9 +321,11 @@ impl Endpoint for BidAskRatio {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRatioRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes(
-            "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
-        );
+        .unknown(&[
+            "whether orders are weighted by size, value or number",
+            "how deep into the book orders are counted",
+            "which time of the interval it is sampled at",
+        ]);
 }
 takes_several_exchanges!(BidAskRatio => TakesMarketTypes);
 
@@ -409,7 +411,7 @@ impl Endpoint for BidAskSpread {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
+        .unknown(&["the unit", "how the spreads of several exchanges are combined"]);
 }
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
 
@@ -455,7 +457,7 @@ impl Endpoint for BidsIncreaseDecrease {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
 
@@ -501,7 +503,7 @@ impl Endpoint for CombinedBook {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<CombinedBookRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(CombinedBook => TakesMarketTypes);
 
@@ -556,7 +558,7 @@ takes_several_exchanges!(MarketImbalanceIndex);
 pub struct MarketImbalanceIndexRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Combined imbalance. From -1 to 1, reported. Unknown: the weights of the combination.
+    /// Combined imbalance. From -1 to 1, reported. Undocumented: the weights of the combination.
     pub market_imbalance_index: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -574,7 +576,7 @@ impl Record for MarketImbalanceIndexRecord {
                         max: Some(1.0),
                     })
                     .summary("Combined imbalance.")
-                    .notes("Unknown: the weights of the combination."),
+                    .unknown(&["the weights of the combination"]),
             ],
         )
         .summary("One record of Market Imbalance Index.");

@@ -184,7 +184,7 @@ impl OrderflowGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** whether this version does
+    /// - **Undocumented:** whether this version capitalises them
     pub fn bot_tracker(&self) -> Request<BotTracker> {
         Request::new(self.client)
     }
@@ -197,8 +197,8 @@ impl OrderflowGroup<'_> {
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the unit, which price counts as expected, whether `max` and `averageMax` are signed, which
-    ///   period the average covers, and which sign is a cost to the trader
+    /// - **Undocumented:** the unit; which price counts as expected; whether `max` and `averageMax` are signed; which
+    ///   period the average covers; which sign is a cost to the trader
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
@@ -319,7 +319,7 @@ impl Endpoint for BuyVolume {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<BuyVolumeRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -359,7 +359,7 @@ impl Endpoint for SellVolume {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<SellVolumeRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -399,9 +399,8 @@ impl Endpoint for VolumeDelta {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), "openDate", Evidence::Reported)
-        .notes(
-            "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
-        );
+        .notes("With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.")
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -491,7 +490,7 @@ impl Endpoint for AnchoredCvd {
         .overrides(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
         .specific_params(&[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Reported)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -591,7 +590,7 @@ impl Endpoint for MarketOrderAverageSize {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -660,7 +659,7 @@ impl Endpoint for LimitOrderAverageSize {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
@@ -678,7 +677,7 @@ impl Endpoint for BuySellTradeCountRatio {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), "openDate", Evidence::Reported)
-        .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
+        .unknown(&["whether it accepts `bucket`, as similar endpoints do"]);
 }
 takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
 
@@ -752,7 +751,8 @@ impl Endpoint for BotTracker {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BotTrackerRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
+        .notes("The previous API version capitalised the four names.")
+        .unknown(&["whether this version capitalises them"]);
 }
 takes_several_exchanges!(BotTracker => TakesMarketTypes);
 
@@ -809,9 +809,14 @@ impl Endpoint for Slippage {
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<SlippageRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes(
-            "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
-        );
+        .notes("In the example, which is from the previous API version, the average is above the largest.")
+        .unknown(&[
+            "the unit",
+            "which price counts as expected",
+            "whether `max` and `averageMax` are signed",
+            "which period the average covers",
+            "which sign is a cost to the trader",
+        ]);
 }
 takes_several_exchanges!(Slippage => TakesMarketTypes);
 
@@ -863,7 +868,7 @@ impl Endpoint for TransferOfContracts {
         .path(Some("/transferOfContracts"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit.");
+        .unknown(&["the unit"]);
 }
 takes_several_exchanges!(TransferOfContracts);
 
@@ -955,12 +960,12 @@ impl Endpoint for ExchangePremium {
                 .required(Some(Evidence::Reported))
                 .example(Some("binance_perp_stable"))
                 .summary("First exchange.")
-                .notes("Unknown: whether this is the reference exchange."),
+                .unknown(&["whether this is the reference exchange"]),
             ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
                 .required(Some(Evidence::Reported))
                 .example(Some("bybit_perp_stable"))
                 .summary("Second exchange.")
-                .notes("Unknown: whether this is the reference exchange."),
+                .unknown(&["whether this is the reference exchange"]),
             params::TIMEFRAME,
             ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
                 .required(Some(Evidence::Reported))

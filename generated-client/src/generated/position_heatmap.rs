@@ -37,9 +37,9 @@ impl PositionHeatmapGroup<'_> {
     /// - **Endpoint:** `GET /positionHeatmap` (published), returns JSON of unknown form
     /// - **Required (reported):** `coin`
     /// - **Optional:** `exchanges`, `lookback`, `graph_type`, `timestamp`
-    /// - **Undocumented:** the form of the response; whether past snapshots are available, which price open interest
-    ///   is assigned to, how net longs, net shorts and the difference are computed and which sign it has, the units
-    ///   and ranges of the values, and the width of a price range
+    /// - **Undocumented:** the form of the response; whether past snapshots are available; which price open interest
+    ///   is assigned to; how net longs, net shorts and the difference are computed; which sign the difference has;
+    ///   the unit; the ranges of the values; the width of a price range
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }
@@ -59,15 +59,24 @@ impl Endpoint for PositionHeatmapData {
             params::ANY_EXCHANGE.evidence(Evidence::Published),
             ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
                 .summary("Time range that the heatmap covers.")
-                .notes("Unknown: the accepted values."),
+                .unknown(&["the accepted values"]),
             ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
                 .summary("Presumably the metric that the heatmap shows (inferred from the name).")
-                .notes("Unknown: the accepted values."),
+                .unknown(&["the accepted values"]),
             params::TIMESTAMP.evidence(Evidence::Published),
         ])
         .notes(
-            "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params. Unknown: whether past snapshots are available, which price open interest is assigned to, how net longs, net shorts and the difference are computed and which sign it has, the units and ranges of the values, and the width of a price range.",
-        );
+            "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params.",
+        )
+        .unknown(&[
+            "whether past snapshots are available",
+            "which price open interest is assigned to",
+            "how net longs, net shorts and the difference are computed",
+            "which sign the difference has",
+            "the unit",
+            "the ranges of the values",
+            "the width of a price range",
+        ]);
 }
 
 takes!(

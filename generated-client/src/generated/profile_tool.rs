@@ -28,6 +28,6 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     notes: "",
     endpoints: &[
         &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
-            .summary("Unknown beyond its name; in the previous API version the body was one object."),
+            .notes("In the previous API version the body was one object."),
     ],
 };

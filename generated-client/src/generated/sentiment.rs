@@ -77,7 +77,7 @@ impl SentimentGroup<'_> {
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the unit, and the number of traders in the sum
+    /// - **Undocumented:** the unit; the number of traders in the sum
     pub fn leaderboard_notional_profit(&self) -> Request<LeaderboardNotionalProfit> {
         Request::new(self.client)
     }
@@ -89,7 +89,7 @@ impl SentimentGroup<'_> {
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    /// - **Undocumented:** the unit, and the number of traders in the sum
+    /// - **Undocumented:** the unit; the number of traders in the sum
     pub fn leaderboard_roe_profit(&self) -> Request<LeaderboardRoeProfit> {
         Request::new(self.client)
     }
@@ -229,7 +229,8 @@ impl Endpoint for WbtcMintBurn {
         .shared_params(&params::WITHOUT_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
         .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
+        .notes("A public client received an empty list for the timeframe `1h`.")
+        .unknown(&["the unit"]);
 }
 takes_without_exchange!(WbtcMintBurn);
 
@@ -278,7 +279,7 @@ impl Endpoint for LeaderboardNotionalProfit {
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit, and the number of traders in the sum.");
+        .unknown(&["the unit", "the number of traders in the sum"]);
 }
 takes_without_exchange!(LeaderboardNotionalProfit);
 
@@ -318,7 +319,7 @@ impl Endpoint for LeaderboardRoeProfit {
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
         .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("Unknown: the unit, and the number of traders in the sum.");
+        .unknown(&["the unit", "the number of traders in the sum"]);
 }
 takes_without_exchange!(LeaderboardRoeProfit);
 
@@ -426,8 +427,8 @@ takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 pub struct MarginLendingRatioRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Value borrowed in the quote currency divided by the value borrowed in the coin. Unknown: whether outstanding
-    /// or new loans are counted, and whether the period is the interval.
+    /// Value borrowed in the quote currency divided by the value borrowed in the coin. Undocumented: whether
+    /// outstanding or new loans are counted; whether the period is the interval.
     pub margin_lending_ratio: f64,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -440,9 +441,7 @@ impl Record for MarginLendingRatioRecord {
                 records::TIME,
                 FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Documented)
                     .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
-                    .notes(
-                        "Unknown: whether outstanding or new loans are counted, and whether the period is the interval.",
-                    ),
+                    .unknown(&["whether outstanding or new loans are counted", "whether the period is the interval"]),
             ],
         )
         .summary("One record of Margin Lending Ratio.");
@@ -460,7 +459,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         PremiumP2p::INFO,
         WbtcMintBurn::INFO,
         &EndpointInfo::new("sentiment", "twitter", "Twitter")
-            .summary("Unknown beyond its name, which suggests posts on Twitter."),
+            .notes("Presumably posts on Twitter (inferred from the name)."),
         LeaderboardNotionalProfit::INFO,
         LeaderboardRoeProfit::INFO,
         UserBotRatio::INFO,

@@ -50,6 +50,8 @@ pub struct EndpointInfo {
     pub weight: u32,
     /// Further notes; may be empty.
     pub notes: &'static str,
+    /// Facts about the endpoint that are unknown, for example `the unit`.
+    pub unknown: &'static [&'static str],
     /// The reason for a deprecation and the replacement; `None` if the endpoint is not deprecated.
     pub deprecated: Option<&'static str>,
 }
@@ -71,6 +73,7 @@ impl EndpointInfo {
             history_source: HistorySource::Service,
             weight: 1,
             notes: "",
+            unknown: &[],
             deprecated: None,
         }
     }
@@ -171,6 +174,8 @@ pub struct ParamInfo {
     pub summary: &'static str,
     /// Further notes; may be empty.
     pub notes: &'static str,
+    /// Facts about the param that are unknown, for example `the unit`.
+    pub unknown: &'static [&'static str],
     /// Source of the param.
     pub evidence: Evidence,
 }
@@ -198,6 +203,7 @@ impl ParamInfo {
             unit: "",
             summary: "",
             notes: "",
+            unknown: &[],
             evidence,
         }
     }

@@ -43,17 +43,18 @@ setters! {
     StatusInfo { label: Option<Text>, summary: Text, advice: Text, notes: Text }
     EndpointInfo {
         aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence,
-        body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, deprecated: Option<Text>
+        body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, unknown: Texts, deprecated: Option<Text>
     }
     ParamInfo {
         location: ParamLocation, list_setter: Option<Text>, list_as: ListFormat, const_value: Option<Text>,
         required: Option<Evidence>, single_value: Option<Evidence>, default: Option<Text>, range: Range,
         allowed_values: Texts, tested_values: Texts, rejected_values: Texts, example: Option<Text>, unit: Text,
-        summary: Text, notes: Text, evidence: Evidence
+        summary: Text, notes: Text, unknown: Texts, evidence: Evidence
     }
     RecordInfo { summary: Text, form: RecordLayout }
     FieldInfo {
-        is_escaped: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text
+        is_escaped: bool, optional: bool, range: Range, example: Option<Text>, unit: Text, summary: Text, notes: Text,
+        unknown: Texts
     }
     TypeInfo { summary: Text, open: bool, attributes: Texts }
     ValueInfo { duration: Option<Duration>, attributes: Texts }

@@ -63,6 +63,8 @@ pub struct FieldInfo {
     pub summary: &'static str,
     /// Further notes; may be empty.
     pub notes: &'static str,
+    /// Facts about the field that are unknown, for example `the unit`.
+    pub unknown: &'static [&'static str],
     /// Source of the field.
     pub evidence: Evidence,
 }
@@ -82,6 +84,7 @@ impl FieldInfo {
             unit: "",
             summary: "",
             notes: "",
+            unknown: &[],
             evidence,
         }
     }

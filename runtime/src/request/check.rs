@@ -125,8 +125,8 @@ mod tests {
         ParamInfo::new("limit", "limit", ty, Evidence::Documented)
     }
 
-    fn check(info: ParamInfo, text: &str) -> Option<String> {
-        value(&info, text).err().map(|error| error.to_string())
+    fn check(info: &ParamInfo, text: &str) -> Option<String> {
+        value(info, text).err().map(|error| error.to_string())
     }
 
     #[test]
@@ -137,13 +137,13 @@ mod tests {
             let ty = ValueType::Timestamp(unit);
             let start = ParamInfo::new("start_time", "startTime", ty, Evidence::Documented);
             for seconds in [1_700_000_000, 0, -1, 253_402_300_799_i64] {
-                assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
+                assert_eq!(check(&start, &(seconds * per_second).to_string()), None, "{seconds}");
             }
             let expected = format!(
                 "`startTime` is after the year 9999 (1700000000000 Unix seconds); \
                  divide {finer} by 1000"
             );
-            assert_eq!(check(start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));
+            assert_eq!(check(&start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));
         }
     }
 
@@ -151,28 +151,28 @@ mod tests {
     fn enforced_ranges_are_checked() {
         let range = Range { min: Some(1.0), max: Some(1000.0) };
         let count = ParamInfo { range, ..limit(ValueType::Count) };
-        assert_eq!(check(count, "1"), None);
-        assert_eq!(check(count, "1000"), None);
-        let refused = check(count, "1001");
+        assert_eq!(check(&count, "1"), None);
+        assert_eq!(check(&count, "1000"), None);
+        let refused = check(&count, "1001");
         assert_eq!(refused.as_deref(), Some("`limit` is 1001, expected from 1 to 1000"));
-        let refused = check(ParamInfo { list_setter: Some("limits"), ..count }, "5,0");
+        let refused = check(&ParamInfo { list_setter: Some("limits"), ..count }, "5,0");
         assert_eq!(refused.as_deref(), Some("`limit` is 0, expected from 1 to 1000"));
-        assert_eq!(check(ParamInfo { evidence: Evidence::Reported, ..count }, "1001"), None);
+        assert_eq!(check(&ParamInfo { evidence: Evidence::Reported, ..count }, "1001"), None);
     }
 
     #[test]
     fn implausible_ranges_are_rejected() {
         let number = limit(ValueType::Number);
-        assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
-        assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));
+        assert_eq!(check(&number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
+        assert_eq!(check(&number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));
         for number in [number, ParamInfo { list_setter: Some("limits"), ..number }] {
-            assert_eq!(check(number, "5,10"), None);
+            assert_eq!(check(&number, "5,10"), None);
         }
         let list = ParamInfo { list_setter: Some("limits"), ..limit(ValueType::String) };
-        let refused = check(list, "");
+        let refused = check(&list, "");
         assert_eq!(refused.as_deref(), Some("`limit` is empty; set a value or omit it"));
         let path = ParamInfo { location: ParamLocation::Path, ..limit(ValueType::String) };
-        assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
-        assert_eq!(check(path, "a/b"), None);
+        assert_eq!(check(&path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
+        assert_eq!(check(&path, "a/b"), None);
     }
 }

@@ -138,6 +138,7 @@ impl<'a> Tables<'a> {
         };
         info.weight = endpoint.weight;
         info.notes = text(&endpoint.notes);
+        info.unknown = list(endpoint.unknown.iter().map(|fact| text(fact.text())));
         info.deprecated = some(endpoint.deprecated.as_ref());
         info
     }
@@ -166,6 +167,7 @@ impl<'a> Tables<'a> {
         info.unit = text(&param.unit);
         info.summary = text(&param.summary);
         info.notes = text(&param.notes);
+        info.unknown = list(param.unknown.iter().map(|fact| text(fact.text())));
         info
     }
 
@@ -194,6 +196,7 @@ impl<'a> Tables<'a> {
         info.unit = text(&field.unit);
         info.summary = text(&field.summary);
         info.notes = text(&field.notes);
+        info.unknown = list(field.unknown.iter().map(|fact| text(fact.text())));
         info
     }
 
@@ -250,7 +253,7 @@ fn limit(limit: &model::Limit) -> LimitInfo {
 fn status(status: &model::Status) -> StatusInfo {
     let mut info = StatusInfo::new(status.status, evidence(status.evidence));
     info.label = some(status.label.as_ref());
-    info.summary = some(status.summary.as_ref()).unwrap_or_default();
+    info.summary = text(&status.summary);
     info.advice = text(&status.advice);
     info.notes = text(&status.notes);
     info

@@ -37,7 +37,7 @@ impl Description<'_> {
 
 /// Returns a description with the meaning, the advice and the source of a status.
 fn status_facts(status: &Status) -> Object {
-    described(status.meaning(), [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
+    described(&status.summary, [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
 }
 
 fn component(status: &Status) -> String {

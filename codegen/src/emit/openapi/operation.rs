@@ -23,7 +23,12 @@ impl Description<'_> {
         let deprecated =
             endpoint.deprecated.as_ref().map(|how| docs::prose(&docs::sentence(&format!("Deprecated: {how}"))));
         let unknown = if endpoint.params.is_none() { "The params are unknown." } else { "" };
-        let facts = [unknown.to_owned(), deprecated.unwrap_or_default(), source(endpoint.evidence)];
+        let facts = [
+            unknown.to_owned(),
+            deprecated.unwrap_or_default(),
+            source(endpoint.evidence),
+            docs::unknown(&endpoint.unknown),
+        ];
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
         Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
@@ -62,7 +67,7 @@ impl Description<'_> {
         let default = param.default.as_deref().filter(|_| is_named(param)).map(docs::code);
         let default = default.map(|default| format!("Default: {default}.")).unwrap_or_default();
         let facts = docs::value_facts(&param.unit, param.range, param.evidence);
-        let facts = [facts, hint.to_owned(), default, docs::values(param)];
+        let facts = [facts, hint.to_owned(), default, docs::values(param), docs::unknown(&param.unknown)];
         let is_json = param.list_as == ListFormat::Json;
         let list = param.list_setter.as_ref().filter(|_| !is_json);
         let in_list = |style: &str| list.map(|_| style.to_owned());

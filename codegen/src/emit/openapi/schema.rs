@@ -79,7 +79,7 @@ impl Description<'_> {
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
         let facts = docs::value_facts(&field.unit, field.range, field.evidence);
         let keywords = Object::default()
-            .and(described(&field.summary, [facts], &field.notes))
+            .and(described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes))
             .and(range(&field.ty, field.range, field.evidence))
             .and(self.version.examples(field.example.as_ref().map(|text| written_value(&field.ty, text))));
         self.version.extended(schema, keywords)

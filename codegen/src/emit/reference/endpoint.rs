@@ -3,7 +3,7 @@
 use super::{example, history, tables};
 use crate::emit::Package;
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef, UnknownFact};
 use crate::url_path;
 
 /// The heading above endpoints without a path.
@@ -12,8 +12,8 @@ pub(super) const NAME_ONLY: &str = "Known by name only";
 /// Returns the section that lists the endpoints whose path is unknown.
 pub(super) fn without_paths(group: &Group) -> String {
     let known = |endpoint: &Endpoint| {
-        let text = [prose(&endpoint.summary), prose(&endpoint.notes)].join(" ");
-        format!("- {}: {}\n", prose(&endpoint.name), text.trim_end())
+        let text = docs::joined([docs::meaning(&endpoint.summary), prose(&endpoint.notes)]);
+        format!("- {}: {}\n", prose(&endpoint.name), text)
     };
     let list: String = group.known_by_name().map(known).collect();
     if list.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn without_paths(group: &Group) -> String {
 pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut paragraphs = vec![
         format!("## {}", prose(&endpoint.name)),
-        prose(&endpoint.summary),
+        docs::meaning(&endpoint.summary),
         docs::aliases(&endpoint.aliases),
         endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {}", prose(how))).unwrap_or_default(),
         call(api, group, endpoint),
@@ -89,13 +89,13 @@ fn is_shared(param: &EndpointParam) -> bool {
 
 /// Returns one table for each record that the response contains.
 fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
-    let unit_is_unknown = docs::lists_unit_as_unknown(&endpoint.notes);
+    let unit_is_unknown = endpoint.unknown.contains(&UnknownFact::Unit);
     let mut texts = Vec::new();
     for (index, record) in records(api, endpoint).into_iter().enumerate() {
         let Some(record) = api.record(record) else { continue };
         match index {
             0 => texts.push("### Response fields".to_owned()),
-            _ => texts.push(format!("`{}`: {}", record.ident, prose(&record.summary))),
+            _ => texts.push(format!("`{}`: {}", record.ident, docs::meaning(&record.summary))),
         }
         if record.form == RecordLayout::Positional {
             texts.push("A record is a list of these values in this order, without names:".to_owned());
@@ -127,19 +127,16 @@ fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
     // The front page contains the notes of shared params, so only other notes are listed here.
     let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
-    let named: Vec<_> = params
-        .map(|param| (&param.wire_name, param.notes.as_str()))
-        .filter(|(_, notes)| !shared(notes))
-        .chain(fields.iter().map(|field| (&field.wire_name, field.notes.as_str())))
-        .collect();
-    let mut lines: Vec<String> = vec![prose(docs::unknown(&endpoint.notes).0)];
+    let params =
+        params.map(|param| (&param.wire_name, &param.notes, &param.unknown)).filter(|(_, notes, _)| !shared(notes));
+    let fields = fields.iter().map(|field| (&field.wire_name, &field.notes, &field.unknown));
+    let mut lines: Vec<String> = vec![prose(&endpoint.notes)];
     let mut unknown: Vec<String> = docs::unknown_of(endpoint).into_iter().map(prose).collect();
-    for (name, notes) in named {
-        let (known, missing) = docs::unknown(notes);
-        if !known.is_empty() {
-            lines.push(format!("{}: {}", code(name), prose(known)));
+    for (name, notes, facts) in params.chain(fields) {
+        if !notes.is_empty() {
+            lines.push(format!("{}: {}", code(name), prose(notes)));
         }
-        unknown.extend(missing.map(|missing| format!("{}: {}", code(name), prose(missing))));
+        unknown.extend(facts.iter().map(|fact| format!("{}: {}", code(name), prose(fact.text()))));
     }
     if !unknown.is_empty() {
         lines.push(format!("**Undocumented:** {}.", unknown.join("; ")));

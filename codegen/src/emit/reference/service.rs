@@ -24,12 +24,16 @@ pub(super) fn params(api: &Api) -> String {
     if shared.is_empty() {
         return String::new();
     }
-    let caveats = shared.iter().filter(|param| !param.notes.is_empty());
+    let caveats = shared.iter().filter(|param| !param.notes.is_empty() || !param.unknown.is_empty());
     let caveats = caveats.map(|param| {
         let setters: Vec<_> =
             std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| code(setter)).collect();
         let required = if param.required.is_some() { ", required" } else { "" };
-        format!("- {}{required}: {}\n", setters.join(", "), prose(&param.notes))
+        format!(
+            "- {}{required}: {}\n",
+            setters.join(", "),
+            docs::joined([prose(&param.notes), docs::unknown(&param.unknown)])
+        )
     });
     let caveats = caveats.collect::<Vec<_>>().concat();
     let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
@@ -56,7 +60,7 @@ pub(super) fn envelope(api: &Api) -> String {
         source(envelope.evidence)
     );
     if let Some(time) = &envelope.time {
-        let meaning = docs::lower_first(prose(&time.summary).trim_end_matches('.'));
+        let meaning = docs::lower_first(docs::meaning(&time.summary).trim_end_matches('.'));
         let (name, source) = (code(&time.wire_name), source(time.evidence));
         text += &format!(
             "The time of a record is in {name}: {meaning}, unless its endpoint declares another field. {source}\n"
@@ -106,7 +110,7 @@ fn error_body(body: &ErrorBody) -> String {
 /// Returns the section on named types, with their values.
 pub(super) fn types(api: &Api) -> String {
     let section = |ty: &NamedType| {
-        let (summary, source) = (prose(&ty.summary), source(ty.evidence));
+        let (summary, source) = (docs::meaning(&ty.summary), source(ty.evidence));
         format!("### {}\n\n{summary} {source}\n{}", ty.ident, tables::values(ty))
     };
     api.types.iter().map(section).collect::<Vec<_>>().join("\n")

@@ -4,7 +4,7 @@ use quote::ToTokens;
 
 use crate::emit::docs::{self, code, prose};
 use crate::model::{
-    Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
+    Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type, UnknownFact,
 };
 
 /// Returns the row of a param. If a shared param has notes, its name links to the front page, which contains the notes.
@@ -26,7 +26,7 @@ pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
         docs::values(param),
         example(param),
     ];
-    let name = if is_shared && !param.notes.is_empty() {
+    let name = if is_shared && !(param.notes.is_empty() && param.unknown.is_empty()) {
         format!("[{}](../README.md#shared-params)", code(&param.wire_name))
     } else {
         code(&param.wire_name)
@@ -43,7 +43,7 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
 /// of the field list the unit as unknown.
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
-        let is_unknown = unit_is_unknown || docs::lists_unit_as_unknown(&field.notes);
+        let is_unknown = unit_is_unknown || field.unknown.contains(&UnknownFact::Unit);
         let unit = if field.unit.is_empty() && is_unknown && is_number(&field.ty) {
             "undocumented".to_owned()
         } else {
@@ -72,7 +72,7 @@ pub(super) fn values(ty: &NamedType) -> String {
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
-        let meaning = docs::joined([status.meaning(), &status.advice, &status.notes].map(prose));
+        let meaning = docs::joined([docs::meaning(&status.summary), prose(&status.advice), prose(&status.notes)]);
         row([status.status.to_string(), label, status.evidence.label().to_owned(), meaning])
     });
     table(["status", "label in the API document", "source", "description"], rows)
@@ -143,7 +143,7 @@ fn known_values(api: &Api, param: &Param) -> String {
 fn meaning(summary: &str, unit: &str, range: Range) -> String {
     let range = docs::sentence(&docs::range(range));
     let unit = if unit.is_empty() { String::new() } else { format!("Unit: {}.", prose(unit)) };
-    docs::joined([prose(summary), unit, range])
+    docs::joined([docs::meaning(summary), unit, range])
 }
 
 fn is_number(ty: &Type) -> bool {

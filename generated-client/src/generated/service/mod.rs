@@ -49,14 +49,14 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
                     .summary("The content type of the request was not a form.")
                     .advice("Send the content type `application/x-www-form-urlencoded`."),
             ],
-            notes: "The API document calls this flow legacy and names a separate current authentication method. Unknown: which method that is.",
+            notes: "The API document calls this flow legacy and names a separate current authentication method. It is unknown which method that is.",
         }),
     )
     .errors(&[
         StatusInfo::new(400, Evidence::Documented)
             .label(Some("Bad Request"))
             .summary("The request was rejected.")
-            .notes("Unknown: the causes."),
+            .notes("The causes are unknown."),
         StatusInfo::new(401, Evidence::Reported)
             .summary("A credential is missing, wrong or expired.")
             .advice("Check the API key and, if you use a token, the client id and the client secret.")
@@ -76,7 +76,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
         StatusInfo::new(500, Evidence::Documented)
             .label(Some("Forbidden"))
             .summary("Internal error of the service.")
-            .notes("The label in the API document contradicts the status code. Unknown: the causes."),
+            .notes("The label in the API document contradicts the status code. The causes are unknown."),
     ])
     .error_body(ErrorBodyInfo {
         name: Some(("ErrorResponse", Evidence::Documented)),

@@ -25,8 +25,9 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
     .example(Some("binance_perp_stable"))
     .summary("One or more exchanges.")
     .notes(
-        "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are combined where the endpoint does not specify it.",
-    );
+        "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio.",
+    )
+    .unknown(&["how the values of several exchanges are combined where the endpoint does not specify it"]);
 
 pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -50,7 +51,7 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
     .list_setter(Some("exchanges"))
     .example(Some("binance_perp_stable"))
     .summary("Exchange and market, for example a spot or perpetual market.")
-    .notes("Unknown: whether several are accepted.");
+    .unknown(&["whether several are accepted"]);
 
 pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         "timeframe",
@@ -67,7 +68,8 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::
     .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
     .example(Some("100"))
     .summary("Maximum number of records.")
-    .notes("Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.");
+    .notes("Public clients received 422 for other numbers.")
+    .unknown(&["which records are returned if the range has more"]);
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
@@ -77,9 +79,8 @@ pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
     )
     .example(Some("1757937600"))
     .summary("Start of the time range.")
-    .notes(
-        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
-    );
+    .notes("Without a range, public clients received the newest records.")
+    .unknown(&["whether a record at exactly this time is included"]);
 
 pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         "end_time",
@@ -89,9 +90,8 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
     )
     .example(Some("1758024000"))
     .summary("End of the time range.")
-    .notes(
-        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
-    );
+    .notes("Without a range, public clients received the newest records.")
+    .unknown(&["whether a record at exactly this time is included"]);
 
 pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
     .summary("Order of the records by time.")
@@ -120,12 +120,11 @@ pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
     );
 
 pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
-        "advance_filter",
-        "advanceFilter",
-        ValueType::String,
-        Evidence::Documented,
-    )
-    .summary("Unknown beyond its name.");
+    "advance_filter",
+    "advanceFilter",
+    ValueType::String,
+    Evidence::Documented,
+);
 
 pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
         "anchor",
@@ -360,7 +359,7 @@ macro_rules! takes_without_exchange {
 pub(crate) use takes_without_exchange;
 
 impl<E: Endpoint> Request<E> {
-    /// Unknown beyond its name.
+    /// Its meaning is undocumented.
     ///
     /// Sent as `advanceFilter`.
     pub fn advance_filter<Via>(self, advance_filter: impl IntoParam<String, Via>) -> Self
@@ -430,8 +429,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Sent as `endTime`.
     ///
-    /// Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is
-    /// included.
+    /// Without a range, public clients received the newest records. Undocumented: whether a record at exactly this
+    /// time is included.
     pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesEndTime,
@@ -453,8 +452,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the
     /// endpoint does not support fails the whole request with 422; the API document has a list of such exchanges,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are
-    /// combined where the endpoint does not specify it.
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Undocumented: how the values of several exchanges
+    /// are combined where the endpoint does not specify it.
     pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange,
@@ -466,7 +465,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Reported.
     ///
-    /// Unknown: whether this is the reference exchange.
+    /// Undocumented: whether this is the reference exchange.
     pub fn exchange1<Via>(self, exchange1: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange1,
@@ -478,7 +477,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Reported.
     ///
-    /// Unknown: whether this is the reference exchange.
+    /// Undocumented: whether this is the reference exchange.
     pub fn exchange2<Via>(self, exchange2: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange2,
@@ -492,8 +491,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the
     /// endpoint does not support fails the whole request with 422; the API document has a list of such exchanges,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are
-    /// combined where the endpoint does not specify it.
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Undocumented: how the values of several exchanges
+    /// are combined where the endpoint does not specify it.
     pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self
     where
         E: TakesExchanges,
@@ -505,7 +504,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Published. Sent as `graphType`.
     ///
-    /// Unknown: the accepted values.
+    /// Undocumented: the accepted values.
     pub fn graph_type<Via>(self, graph_type: impl IntoParam<String, Via>) -> Self
     where
         E: TakesGraphType,
@@ -525,7 +524,7 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Default: `50`. Only these values worked for public clients: `5`, `10`, `20`, `50`, `100`, `500` and `1000`.
     ///
-    /// Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.
+    /// Public clients received 422 for other numbers. Undocumented: which records are returned if the range has more.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
         E: TakesLimit,
@@ -611,8 +610,8 @@ impl<E: Endpoint> Request<E> {
     ///
     /// Sent as `startTime`.
     ///
-    /// Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is
-    /// included.
+    /// Without a range, public clients received the newest records. Undocumented: whether a record at exactly this
+    /// time is included.
     pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesStartTime,

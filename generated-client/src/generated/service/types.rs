@@ -497,9 +497,9 @@ impl NamedType for HeatmapLeverage {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HeatmapScaling {
-    /// `relative`: Unknown beyond its name.
+    /// `relative`.
     Relative,
-    /// `max`: Unknown beyond its name.
+    /// `max`.
     Max,
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
@@ -509,10 +509,7 @@ named_type!(enum HeatmapScaling => Relative = "relative", Max = "max");
 impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapScaling",
-            &[
-                ValueInfo::new("relative", "Unknown beyond its name.", Evidence::Reported),
-                ValueInfo::new("max", "Unknown beyond its name.", Evidence::Reported),
-            ],
+            &[ValueInfo::new("relative", "", Evidence::Reported), ValueInfo::new("max", "", Evidence::Reported)],
         )
         .summary("Scaling of the sizes in a liquidation heatmap.");
 }

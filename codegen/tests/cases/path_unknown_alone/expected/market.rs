@@ -43,7 +43,7 @@ impl Endpoint for Premium {
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .series(None, "openDate", Evidence::Reported);
 }
 takes_common!(Premium);
 
@@ -53,5 +53,5 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[&EndpointInfo::new("market", "basis", "Basis").summary("Its meaning is unknown."), Premium::INFO],
+    endpoints: &[&EndpointInfo::new("market", "basis", "Basis"), Premium::INFO],
 };

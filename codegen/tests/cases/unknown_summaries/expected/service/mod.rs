@@ -18,17 +18,13 @@ pub use types::*;
 /// The service, as the catalogue describes it.
 pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .version("v1")
-    .summary("Its meaning is unknown.")
     .env_prefix("EXAMPLE")
     .client_credentials(
         Some(ClientCredentialsInfo {
             path: "/token",
             label: "Of a user",
             evidence: Evidence::Documented,
-            reply: &[
-                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
-                    .summary("Its meaning is unknown."),
-            ],
+            reply: &[FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)],
             errors: &[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")],
             notes: "",
         }),

@@ -7,11 +7,11 @@ use ::runtime::named_type;
 use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
 use ::runtime::wire::{NamedType, UnknownValue};
 
-/// Its meaning is unknown.
+/// Its meaning is undocumented.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Side {
-    /// `buy`: Its meaning is unknown.
+    /// `buy`.
     Buy,
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
@@ -19,19 +19,15 @@ pub enum Side {
 named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo::new(
-            "Side",
-            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)],
-        )
-        .summary("Its meaning is unknown.");
+    const INFO: &'static TypeInfo = &TypeInfo::new("Side", &[ValueInfo::new("buy", "", Evidence::Documented)]);
 }
 
-/// Its meaning is unknown.
+/// Its meaning is undocumented.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Venue(Cow<'static, str>);
 
 impl Venue {
-    /// `spot_a`: Its meaning is unknown.
+    /// `spot_a`.
     pub const SPOT_A: Self = Self(Cow::Borrowed("spot_a"));
     /// `b`.
     pub const B: Self = Self(Cow::Borrowed("b"));
@@ -56,14 +52,13 @@ impl NamedType for Venue {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Venue",
             &[
-                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
+                ValueInfo::new("spot_a", "", Evidence::Documented)
                     .attributes(&["a", "spot"]),
                 ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
                 ValueInfo::new("info", "A value whose constant is named like one of a trait.", Evidence::Documented)
                     .attributes(&["info"]),
             ],
         )
-        .summary("Its meaning is unknown.")
         .open(true)
         .attributes(&["name", "market"]);
 }
