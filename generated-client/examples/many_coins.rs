@@ -8,7 +8,8 @@ use std::error::Error;
 use generated_client::{Client, Timeframe};
 use tokio::task::JoinSet;
 
-const COINS: [&str; 8] = ["BTC", "ETH", "HYPE", "SOL", "XRP", "DOGE", "BNB", "ADA"];
+/// The last one does not exist. The sandbox accepts every coin, unless it runs with `--fault 'coin=NONE status=404'`.
+const COINS: [&str; 8] = ["BTC", "ETH", "HYPE", "SOL", "XRP", "DOGE", "BNB", "NONE"];
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

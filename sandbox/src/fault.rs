@@ -7,6 +7,7 @@ pub(crate) mod delivery;
 pub(crate) mod edit;
 mod grammar;
 mod kind;
+mod record;
 mod rule_error;
 mod target;
 
@@ -18,18 +19,19 @@ use axum::http::StatusCode;
 
 pub use self::grammar::Rule;
 pub use self::rule_error::RuleError;
-pub(crate) use self::target::Target;
+pub(crate) use self::target::{RequestParams, Target};
 
 use runtime::registry::Registry;
 
 use self::delivery::{Delivery, Phase};
 use self::edit::Edit;
+use self::record::RecordFault;
 use crate::seed::Seed;
 
-/// The share of the matching requests to which a rule applies.
+/// The share of the matching requests, or of their records, to which a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
-    /// Each request with this probability, from 0 to 1.
+    /// Each request or record with this probability, from 0 to 1.
     Part(f64),
     /// The first matching requests, up to this number.
     First(u64),
@@ -42,6 +44,7 @@ enum Fault {
     Latency(Duration, Duration),
     Replacement(Replacement),
     Edit(Edit),
+    Record(RecordFault),
     Delivery(Delivery),
     /// The server closes a reused connection instead of sending a response.
     Stale,
@@ -86,22 +89,28 @@ impl Faults {
         Ok(Self { rules: rules.into_iter().map(armed).collect::<Result<_, _>>()? })
     }
 
-    /// Returns the faults of a request with this target. `reused` is `true` if an earlier request used the same
-    /// connection.
-    pub(crate) fn draw(&self, target: Target, reused: bool) -> ActiveFaults {
+    /// Returns the faults of a request with this target and these params. `reused` is `true` if an earlier request used
+    /// the same connection.
+    pub(crate) fn draw(&self, target: Target, params: &RequestParams, reused: bool) -> ActiveFaults {
         let mut active = ActiveFaults::default();
         for (rule, seed, matched) in &*self.rules {
             // Every matching rule counts the request, even if an earlier rule applies, so that the random sequence of a
             // rule does not depend on other rules.
             let concerned = rule.fault != Fault::ResetAtAccept && (reused || rule.fault != Fault::Stale);
             if concerned
-                && rule.target.as_deref().is_none_or(|word| target.is_named(word))
+                && !matches!(rule.fault, Fault::Record(_))
+                && rule.is_for(target, params)
                 && let Some(dice) = rule.share.draw(*seed, matched)
             {
                 active.add(&rule.fault, dice);
             }
         }
         active
+    }
+
+    /// Returns the rules as text, one on each line.
+    pub(crate) fn text(&self) -> String {
+        self.rules.iter().flat_map(|(rule, ..)| [rule.text(), "\n"]).collect()
     }
 
     /// Returns `true` if a new connection is reset.
@@ -139,7 +148,8 @@ impl ActiveFaults {
             }
             // A stale connection ends before any response, so this fault replaces any other `delivery`.
             Fault::Stale => self.delivery = Some(Delivery::Broken { phase: Phase::Request, reset: false }),
-            Fault::ResetAtAccept => {}
+            // `record.rs` applies the faults of records.
+            Fault::ResetAtAccept | Fault::Record(_) => {}
         }
     }
 }
@@ -155,7 +165,7 @@ mod tests {
     fn drawn(rule: &str, requests: usize) -> Vec<bool> {
         let faults = faults(&[rule]);
         let target = Target::Endpoint(&target::tests::BOOK);
-        (0..requests).map(|_| faults.draw(target, false).replacement.is_some()).collect()
+        (0..requests).map(|_| faults.draw(target, &vec![], false).replacement.is_some()).collect()
     }
 
     #[test]
@@ -173,7 +183,8 @@ mod tests {
     #[test]
     fn latency_is_random_within_its_range() {
         let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
-        let waits = (0..200).map(|_| faults.draw(Target::Other, false).latency.as_micros()).collect::<Vec<_>>();
+        let waits =
+            (0..200).map(|_| faults.draw(Target::Other, &vec![], false).latency.as_micros()).collect::<Vec<_>>();
         assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));
         assert!(waits.iter().any(|wait| *wait < 16_000) && waits.iter().any(|wait| *wait > 26_000));
     }
@@ -181,7 +192,7 @@ mod tests {
     #[test]
     fn several_faults_apply_to_one_request() {
         let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
-        let active = faults.draw(Target::Other, false);
+        let active = faults.draw(Target::Other, &vec![], false);
         assert_eq!(active.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
         assert_eq!(active.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
         assert_eq!(active.replacement, Some(Replacement::Status(StatusCode::INTERNAL_SERVER_ERROR)));
@@ -190,7 +201,7 @@ mod tests {
     #[test]
     fn a_connection_is_stale_when_it_is_used_again() {
         let faults = faults(&["1x stale"]);
-        let closed = [false, true, true].map(|reused| faults.draw(Target::Other, reused).delivery.is_some());
+        let closed = [false, true, true].map(|reused| faults.draw(Target::Other, &vec![], reused).delivery.is_some());
         assert_eq!(closed, [false, true, false]);
         assert!(!faults.reset_at_accept());
     }

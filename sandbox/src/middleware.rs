@@ -32,10 +32,10 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let target = Target::of(&shared, request.uri());
+    let (target, params) = Target::of(&shared, request.uri());
     match shared.traffic.admit(Instant::now(), target.endpoint()) {
         Ok(slot) => {
-            let faults = shared.faults().draw(target, reused);
+            let faults = shared.faults().draw(target, &params, reused);
             let response = with_faults(faults, target, &connection, &shared, check_key(&shared, request, next)).await;
             response.map(|body| Body::new(InFlight { body, _slot: slot }))
         }

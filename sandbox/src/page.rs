@@ -17,7 +17,7 @@ use axum::http::header::{
 use axum::response::IntoResponse;
 use axum::routing::get;
 
-use crate::routes::{Shared, callable, full};
+use crate::routes::{Shared, is_free};
 
 /// The files of the page besides its HTML, each with path, content type and content.
 const FILES: [(&str, &str, &str); 4] = [
@@ -49,13 +49,12 @@ struct Access {
 pub(crate) fn router(shared: &Shared) -> Router {
     let (settings, registry) = (&shared.settings, shared.registry);
     let access = Access { any_key: settings.api_key.is_none(), bearer_required: settings.bearer_required };
-    let is_free = |path: &str| callable(registry).all(|(known, _)| full(registry, known) != path);
     let mut router = Router::new();
-    if is_free("/") {
+    if is_free(registry, "/") {
         let page = async move || serve("text/html; charset=utf-8", document::document(registry, access).into_string());
         router = router.route("/", get(page));
     }
-    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| is_free(path)) {
+    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| is_free(registry, path)) {
         router = router.route(path, get(async move || serve(content_type, content)));
     }
     router

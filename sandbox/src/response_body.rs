@@ -9,6 +9,7 @@ use runtime::registry::{
 };
 use serde_json::{Map, json};
 
+use crate::fault::{RequestParams, Target};
 use crate::query::Query;
 use crate::rejection::put;
 use crate::routes::Shared;
@@ -35,7 +36,7 @@ pub(crate) struct Body {
 }
 
 /// Generates the body for a request at the time of the sandbox's clock.
-pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: &Query) -> Body {
+pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: &Query, sent: &RequestParams) -> Body {
     let (registry, Settings { seed, clock, .. }) = (shared.registry, &shared.settings);
     let now = clock.now();
     let params = RangeParams::of(endpoint, registry.service);
@@ -57,16 +58,24 @@ pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: 
                     }
                 },
             };
-            let name = name_of(endpoint);
-            let records = sources.into_iter().map(|source| match record {
-                Some(record) => with_time(values::record(record, source), record, source, unit),
+            let (name, faults) = (name_of(endpoint), shared.faults());
+            let sources = sources.into_iter().filter_map(|source| {
+                let seed = faults.of_record(Target::Endpoint(endpoint), sent, source.seed, source.interval, now)?;
+                Some(Source { seed, ..source })
+            });
+            let records = sources.enumerate().map(|(row, source)| match record {
+                Some(record) => {
+                    let values = with_requested(values::record(record, source), record, query, row);
+                    with_time(values, record, source, unit)
+                }
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
             Body { json: in_envelope(registry, records.collect(), metadata, invented), invented }
         }
         BodyInfo::Object { record, .. } => {
-            Body { json: values::record(record, source(seed, last_minute, None)), invented: None }
+            let values = values::record(record, source(seed, last_minute, None));
+            Body { json: with_requested(values, record, query, 0), invented: None }
         }
         _ => {
             let value = values::any_number(seed, last_minute.0);
@@ -98,6 +107,25 @@ fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
         fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
     }
     Value::Object(fields)
+}
+
+/// Sets the fields that have the name of a param to the requested value. Of several requested values, each record has
+/// one in turn.
+fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: usize) -> Value {
+    for (index, field) in record.fields.iter().enumerate() {
+        let Some(param) = query.params().find(|param| param.wire_name == field.wire_name) else { continue };
+        let requested = query.all(param);
+        let text = requested.get(row % requested.len().max(1));
+        let slot = match (&mut values, record.form) {
+            (Value::Object(fields), RecordLayout::Object) => fields.get_mut(field.wire_name),
+            (Value::Array(items), RecordLayout::Positional) => items.get_mut(index),
+            _ => None,
+        };
+        if let (Some(slot), Some(value)) = (slot, text.and_then(|text| values::parsed(text, field.ty))) {
+            *slot = value;
+        }
+    }
+    values
 }
 
 /// Adds the time of the series to a record, if it is not among the known fields.

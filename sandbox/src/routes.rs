@@ -11,11 +11,11 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use percent_encoding::percent_decode_str;
 use runtime::registry::{EndpointInfo, Registry};
 
-use crate::fault::Faults;
+use crate::fault::{Faults, Rule, RuleError, Target};
 use crate::page;
 use crate::query::Query;
 use crate::rejection::Rejection;
@@ -39,6 +39,13 @@ impl Shared {
     /// Returns the rules that are active now.
     pub(crate) fn faults(&self) -> Faults {
         self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Replaces the active rules; an unknown name in a rule is an error.
+    pub(crate) fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) -> Result<(), RuleError> {
+        let faults = Faults::new(rules, self.settings.seed, self.registry)?;
+        *self.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
+        Ok(())
     }
 
     pub(crate) fn response(&self, error: &Rejection) -> Response {
@@ -95,6 +102,11 @@ pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str
     registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
 }
 
+/// Returns `true` if a path on the server is not the path of an endpoint.
+pub(crate) fn is_free(registry: Registry, path: &str) -> bool {
+    callable(registry).all(|(known, _)| full(registry, known) != path)
+}
+
 /// Returns the path on the server for a path in the registry.
 pub(crate) fn full(registry: Registry, path: &str) -> String {
     [registry.service.base_url_suffix, path].concat()
@@ -108,23 +120,37 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     if let Some(flow) = &registry.service.client_credentials {
         router = router.route(&full(registry, flow.path), post(issue_token));
     }
-    let page = page::router(&shared);
+    let mut own = page::router(&shared);
+    if is_free(registry, FAULTS) {
+        let list = async |State(shared): State<Arc<Shared>>| shared.faults().text();
+        own = own.merge(Router::new().route(FAULTS, get(list).put(set_faults)).with_state(Arc::clone(&shared)));
+    }
     router
         .fallback(serve)
         .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| shared.response(&unknown_method()))
         .layer(from_fn_with_state(Arc::clone(&shared), middleware::pass))
         .with_state(shared)
-        // The page is merged after the layer, so that requests for it are neither counted nor rejected.
-        .merge(page)
+        // These routes are merged after the layer, so that their requests are neither counted nor rejected.
+        .merge(own)
 }
 
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let response = match shared.endpoint_at(&uri) {
         None => Err(unknown_path(shared.registry, uri.path())),
         Some(_) if method != Method::GET && method != Method::HEAD => Err(unknown_method()),
-        Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, uri.query().unwrap_or_default()),
+        Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, &uri),
     };
     response.unwrap_or_else(|error| shared.response(&error))
+}
+
+/// The path of the rules of faults.
+const FAULTS: &str = "/sandbox/faults";
+
+/// Replaces the rules of faults by those in the body, one on each line.
+async fn set_faults(State(shared): State<Arc<Shared>>, body: String) -> Result<StatusCode, (StatusCode, String)> {
+    let rules = body.lines().filter(|line| !line.trim().is_empty()).map(str::parse).collect::<Result<Vec<Rule>, _>>();
+    let set = rules.and_then(|rules| shared.set_faults(rules));
+    set.map(|()| StatusCode::NO_CONTENT).map_err(|error| (StatusCode::UNPROCESSABLE_ENTITY, format!("{error}\n")))
 }
 
 fn unknown_method() -> Rejection {
@@ -160,15 +186,16 @@ fn data(
     shared: &Shared,
     headers: &HeaderMap,
     path: &[(&'static str, String)],
-    query: &str,
+    uri: &Uri,
 ) -> Result<Response, Rejection> {
     let Settings { bearer_required, strictness, .. } = shared.settings;
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
     let path = path.iter().map(|(name, value)| (*name, value.as_str()));
+    let query = uri.query().unwrap_or_default();
     let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
-    let body = response_body::generate(shared, endpoint, &query);
+    let body = response_body::generate(shared, endpoint, &query, &Target::of(shared, uri).1);
     let mut response = json(body.json.to_string());
     if let Some(part) = body.invented {
         response.headers_mut().insert(MARK, HeaderValue::from_static(part));

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ::runtime::registry::Registry;
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
-use crate::fault::{Faults, Rule, RuleError};
+use crate::fault::{Rule, RuleError};
 use crate::listener::{ConnectionState, FaultListener};
 use crate::routes::{self, Shared};
 use crate::settings::Builder;
@@ -74,11 +74,9 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// Returns an error if a rule names an endpoint, path or group that is not in the registry.
+    /// Returns an error if a rule names an endpoint, path, group or param that is not in the registry.
     pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) -> Result<(), RuleError> {
-        let faults = Faults::new(rules, self.shared.settings.seed, self.shared.registry)?;
-        *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
-        Ok(())
+        self.shared.set_faults(rules)
     }
 
     /// Starts the server's thread.

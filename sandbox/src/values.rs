@@ -55,6 +55,18 @@ pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
     if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
+/// Returns a text as a value of this type; `None` if the text is not such a value.
+pub(crate) fn parsed(text: &str, ty: ValueType) -> Option<Value> {
+    match ty {
+        ValueType::String | ValueType::Named(_) => Some(text.into()),
+        ValueType::Option(item) => parsed(text, *item),
+        ValueType::Integer | ValueType::Count => text.parse::<i64>().ok().map(Value::from),
+        ValueType::Number => text.parse::<f64>().ok().map(Value::from),
+        ValueType::Boolean => text.parse::<bool>().ok().map(Value::from),
+        _ => None,
+    }
+}
+
 /// Generates a number from 0 to 100, for a value without a known range or example.
 pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
     round(100.0 * seed.swing(time), (0.0, 100.0))

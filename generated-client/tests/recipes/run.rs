@@ -27,7 +27,8 @@ pub fn run_endless<E: Debug>(recipe: impl AsyncFnOnce(&Client) -> Result<(), E>)
 }
 
 fn run_until<T>(recipe: impl AsyncFnOnce(&Client) -> T, stop: impl AsyncFnOnce(&Sandbox)) -> Option<T> {
-    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
+    // A recipe shows the error of an unknown coin.
+    let sandbox = Sandbox::of(&REGISTRY).fault("coin=NONE status=404".parse().unwrap()).start().unwrap();
     let fast = RateLimit::new(10_000, Duration::from_secs(1), 100);
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(fast).build().unwrap();
     let folder = std::env::temp_dir().join(format!("recipe-{}", std::process::id()));

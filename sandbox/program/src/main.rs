@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
+use codegen::Api;
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A mock server for the API that a catalogue describes; it responds with generated data
@@ -79,9 +80,14 @@ async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> io::Result<()> {
-    let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
-    let sandbox = cli.into_builder()?.start()?;
+    let api = cli.catalogue()?;
+    let key = match (api.service.api_key.is_some(), cli.api_key.is_some()) {
+        (false, _) => "no API key",
+        (true, true) => "the given API key",
+        (true, false) => "any API key",
+    };
+    let sandbox = cli.into_builder(&api).start()?;
     // The handlers are installed before the first output, because a reader of the output may send a signal at once.
     let end_signal = end_signal()?;
     // Both lines are written at once, because the reader may close the pipe after the first line.
@@ -112,10 +118,13 @@ fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
 }
 
 impl Cli {
-    fn into_builder(self) -> io::Result<Builder> {
-        let api = codegen::read(&self.spec)
-            .map_err(|findings| io::Error::other(format!("`{}` cannot be served\n{findings}", self.spec.display())))?;
-        let mut builder = Sandbox::of(&from_spec::registry(&api))
+    fn catalogue(&self) -> io::Result<Api> {
+        codegen::read(&self.spec)
+            .map_err(|errors| io::Error::other(format!("`{}` cannot be served\n{errors}", self.spec.display())))
+    }
+
+    fn into_builder(self, api: &Api) -> Builder {
+        let mut builder = Sandbox::of(&from_spec::registry(api))
             .port(self.port)
             .seed(self.seed)
             .bearer_required(self.bearer_required)
@@ -135,6 +144,6 @@ impl Cli {
             builder = builder.api_key(key);
         }
         builder = self.limits.into_iter().fold(builder, Builder::limit_set);
-        Ok(self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault))
+        self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault)
     }
 }

@@ -149,7 +149,7 @@ fn error_marks_the_wrong_word() {
             ["--fault", "/rain statsu=503"],
             "  | /rain statsu=503\n  |       ^^^^^^^^^^\n  = help: did you mean `status`?",
         ),
-        (["--fault", "/rein stale"], "unknown endpoint, path or group `/rein`"),
+        (["--fault", "/rein stale"], "unknown endpoint, path, group or param `/rein`"),
         (["--latency", "soon"], "invalid value `soon` of `latency`"),
         (["--limits", "C"], "unknown limit set `C`; the service has `free`"),
         (["--api-key", ""], "a value is required for '--api-key <KEY>'"),

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use runtime::registry::Registry;
 
 use super::rule_error::{RuleError, did_you_mean};
-use super::{Fault, Share, kind, target};
+use super::{Fault, RequestParams, Share, Target, kind, target};
 
 /// A rule for a fault on demand: the target, the share of requests, and the fault.
 ///
@@ -42,9 +42,11 @@ WHERE is one of
   /trades                 a path
   market.trades           an endpoint, as the client names it
   market                  a group
+  symbol=NONE             requests with this value of a param, as it is sent
 SHARE (default: all requests) is one of
   10%                     10 % of the matching requests, at random; the seed determines which
-  2x                      the first two matching requests
+  2x                      the first two matching requests; not for `missing`, `late` and `revised`,
+                          whose share is one of records, the same ones in every response
 FAULT is one of
   latency=100ms           the response is delayed; latency=50ms..150ms has jitter
   status=503              the response has this status and an error body
@@ -54,6 +56,9 @@ FAULT is one of
   wrong-types             one value of each record has another type
   new-fields              each record and the envelope have one more field
   new-values              fields of named types have an unknown value
+  missing                 records are missing
+  late=90s                records exist only after this time since the end of their interval
+  revised=90s             records have other values until this time since the end of their interval
   trickle=20ms            the body is sent byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
   cut=body                the connection closes after the `request`, `head` or half of the `body`
@@ -66,14 +71,19 @@ FAULT is one of
         &self.text
     }
 
+    /// Returns `true` if the rule selects a request.
+    pub(super) fn is_for(&self, target: Target, params: &RequestParams) -> bool {
+        self.target.as_deref().is_none_or(|word| target.is_named(word, params))
+    }
+
     /// Returns an error if the target is not in the registry.
     pub(super) fn check(&self, registry: Registry) -> Result<(), RuleError> {
         let Some(word) = &self.target else { return Ok(()) };
         let known = target::words(registry);
-        if known.contains(word) {
+        if known.contains(word) || target::is_param(registry, word) {
             return Ok(());
         }
-        let message = format!("unknown endpoint, path or group `{word}`");
+        let message = format!("unknown endpoint, path, group or param `{word}`");
         // The target is the first word of the rule, so its offset is 0.
         Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter())))
     }
@@ -105,6 +115,15 @@ impl FromStr for Rule {
         }
         if let Some(word) = words.next() {
             return Err(RuleError::new(text, word, "unexpected word", "a rule is [WHERE] [SHARE] FAULT"));
+        }
+        if matches!((&rule.fault, rule.share), (Fault::Record(_), Share::First(_))) {
+            let help = "write a share of records as `10%`";
+            return Err(RuleError::new(
+                text,
+                (start, last),
+                format!("`{last}` applies to records, not to requests"),
+                help,
+            ));
         }
         if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
             let help = "omit WHERE, because the path is unknown when a connection is accepted";
@@ -196,6 +215,12 @@ mod tests {
             assert_eq!(text.parse::<Rule>().unwrap_err().to_string(), expected);
         }
         let table = [
+            (
+                "2x late",
+                "`late` applies to records, not to requests",
+                "  |    ^^^^\n  = help: write a share of records as `10%`",
+            ),
+            ("revised=soon", "invalid value `soon` of `revised`", "revised=90s"),
             ("status", "`status` needs a value", "status=503"),
             ("status=100", "invalid value `100` of `status`", "status=503"),
             ("latency=3..1s", "invalid value `3..1s` of `latency`", "latency=50ms..150ms"),
@@ -219,7 +244,7 @@ mod tests {
     fn unknown_targets_are_errors() {
         let check = |text: &str| text.parse::<Rule>().unwrap().check(target::tests::REGISTRY);
         assert_eq!(check("market.trades 1x stale"), Ok(()));
-        let expected = "unknown endpoint, path or group `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
+        let expected = "unknown endpoint, path, group or param `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
                         = help: did you mean `/trades`?";
         assert_eq!(check(" /trads stale").unwrap_err().to_string(), expected);
     }
@@ -229,13 +254,16 @@ mod tests {
         for fault in kind::NAMES {
             assert!(Rule::GRAMMAR.contains(&format!("\n  {fault}")), "{fault}");
         }
-        let lines = Rule::GRAMMAR.lines().filter_map(|line| line.strip_prefix("  ")).collect::<Vec<_>>();
+        let lines = Rule::GRAMMAR.lines().filter_map(|line| line.strip_prefix("  "));
+        let lines = lines.filter(|line| !line.starts_with(' ')).collect::<Vec<_>>();
         let first_words = lines.iter().map(|line| line.split_whitespace().next().unwrap()).collect::<Vec<_>>();
-        let (slots, rest) = first_words.split_at(5);
+        let (slots, rest) = first_words.split_at(6);
         let (shares, faults) = rest.split_at(2);
         assert_eq!(faults.len(), kind::NAMES.len());
         for (index, fault) in faults.iter().enumerate() {
-            let rule = format!("{} {} {fault}", slots[index % 5], shares[index % 2]);
+            let is_of_records = ["missing", "late", "revised"].iter().any(|name| fault.starts_with(name));
+            let share = shares[if is_of_records { 0 } else { index % 2 }];
+            let rule = format!("{} {share} {fault}", slots[index % slots.len()]);
             assert!(rule.parse::<Rule>().is_ok(), "{rule}");
         }
     }

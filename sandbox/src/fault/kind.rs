@@ -6,11 +6,12 @@ use axum::http::{HeaderValue, StatusCode};
 
 use super::delivery::{Delivery, Phase};
 use super::edit::Edit;
+use super::record::RecordFault;
 use super::rule_error::did_you_mean;
 use super::{Fault, Replacement};
 
 /// The names of all faults.
-pub(super) const NAMES: [&str; 13] = [
+pub(super) const NAMES: [&str; 16] = [
     "latency",
     "status",
     "redirect",
@@ -19,6 +20,9 @@ pub(super) const NAMES: [&str; 13] = [
     "wrong-types",
     "new-fields",
     "new-values",
+    "missing",
+    "late",
+    "revised",
     "trickle",
     "gzip-bomb",
     "cut",
@@ -52,11 +56,10 @@ pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
         "wrong-types" => edit(Edit::WrongTypes),
         "new-fields" => edit(Edit::NewFields),
         "new-values" => edit(Edit::NewValues),
-        "trickle" => {
-            let pause = humantime::parse_duration(value.unwrap_or("20ms")).ok();
-            let trickle = pause.map(|pause| Fault::Delivery(Delivery::Trickle(pause)));
-            trickle.ok_or_else(|| wants(name, value, "trickle=20ms"))
-        }
+        "missing" => plain(name, value, Fault::Record(RecordFault::Missing)),
+        "late" => duration(name, value, "90s", |delay| Fault::Record(RecordFault::Late(delay))),
+        "revised" => duration(name, value, "90s", |delay| Fault::Record(RecordFault::Revised(delay))),
+        "trickle" => duration(name, value, "20ms", |pause| Fault::Delivery(Delivery::Trickle(pause))),
         "gzip-bomb" => {
             let bomb = size(value.unwrap_or("64MiB")).map(|size| Fault::Delivery(Delivery::GzipBomb(size)));
             bomb.ok_or_else(|| wants(name, value, "gzip-bomb=64MiB"))
@@ -72,6 +75,17 @@ fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Invalid
         None => Ok(fault),
         Some(_) => Err((format!("`{name}` does not accept a value"), format!("write `{name}`"))),
     }
+}
+
+/// Parses a fault whose value is a duration; `default` is the duration of a fault without a value.
+fn duration(
+    name: &str,
+    value: Option<&str>,
+    default: &str,
+    fault: impl Fn(Duration) -> Fault,
+) -> Result<Fault, InvalidFault> {
+    let duration = humantime::parse_duration(value.unwrap_or(default));
+    duration.map(fault).map_err(|_| wants(name, value, &format!("{name}={default}")))
 }
 
 fn latency(value: Option<&str>) -> Result<Fault, InvalidFault> {

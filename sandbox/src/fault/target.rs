@@ -1,9 +1,9 @@
-//! The target of a request, and the words that name it in a rule.
+//! The target of a request, and the words of a rule that select it: its endpoint, or the value of a param.
 
 use axum::http::Uri;
 use runtime::registry::{EndpointInfo, Registry};
 
-use crate::routes::{Shared, callable};
+use crate::routes::{PathValues, Shared, callable};
 
 /// The part of the service that a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -13,20 +13,30 @@ pub(crate) enum Target {
     Other,
 }
 
+/// The names and values of the params of a request, as sent.
+pub(crate) type RequestParams = Vec<(String, String)>;
+
 impl Target {
-    /// Returns the target of a URL on the server.
-    pub(crate) fn of(shared: &Shared, uri: &Uri) -> Self {
-        let other = || if shared.is_token(uri.path()) { Self::Token } else { Self::Other };
-        shared.endpoint_at(uri).map_or_else(other, |(endpoint, _)| Self::Endpoint(endpoint))
+    /// Returns the target of a URL on the server, and its params.
+    pub(crate) fn of(shared: &Shared, uri: &Uri) -> (Self, RequestParams) {
+        let other = if shared.is_token(uri.path()) { Self::Token } else { Self::Other };
+        let (target, path) = shared
+            .endpoint_at(uri)
+            .map_or((other, PathValues::new()), |(endpoint, values)| (Self::Endpoint(endpoint), values));
+        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned();
+        (target, path.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(query).collect())
     }
 
     pub(crate) const fn endpoint(self) -> Option<&'static EndpointInfo> {
         if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
     }
 
-    /// Returns `true` if a word of a rule matches this target. The word is `all`, `token`, a group, an endpoint as
-    /// `group.method`, or a path.
-    pub(super) fn is_named(self, word: &str) -> bool {
+    /// Returns `true` if a word of a rule selects a request. The word is `all`, `token`, a group, an endpoint as
+    /// `group.method`, a path, or the value of a param as `name=value`.
+    pub(super) fn is_named(self, word: &str, params: &RequestParams) -> bool {
+        if let Some((name, value)) = word.split_once('=') {
+            return params.iter().any(|(known, sent)| known == name && sent.split(',').any(|sent| sent == value));
+        }
         match self {
             _ if word == ALL => true,
             Self::Token => word == TOKEN,
@@ -40,6 +50,12 @@ impl Target {
 
 const ALL: &str = "all";
 const TOKEN: &str = "token";
+
+/// Returns `true` if a word is `name=value` with the name of a param in this registry.
+pub(super) fn is_param(registry: Registry, word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    callable(registry).any(|(_, endpoint)| endpoint.param(name).is_some())
+}
 
 /// Returns every word that names a target in this registry.
 pub(super) fn words(registry: Registry) -> Vec<String> {
@@ -84,7 +100,7 @@ pub(super) mod tests {
         ];
         for (word, expected) in table {
             let targets = [Target::Token, Target::Endpoint(&BOOK), Target::Endpoint(&TRADES), Target::Other];
-            assert_eq!(targets.map(|target| target.is_named(word)), expected, "{word}");
+            assert_eq!(targets.map(|target| target.is_named(word, &vec![])), expected, "{word}");
         }
         assert!(!words(REGISTRY).contains(&TOKEN.to_owned()), "a service without a token endpoint");
     }

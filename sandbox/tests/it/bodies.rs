@@ -30,7 +30,7 @@ async fn a_series_has_its_fields_in_its_envelope() {
     let last = NOW - NOW % HOUR - HOUR;
     assert_eq!(times, [4, 3, 2, 1, 0].map(|ago| last - ago * HOUR));
     for row in rows {
-        assert_eq!((row.as_object().unwrap().len(), &row["sky"]), (3, &json!("grey")), "{row}");
+        assert_eq!((row.as_object().unwrap().len(), &row["sky"]), (4, &json!("grey")), "{row}");
         assert!((0.0..=20.0).contains(&row["depth"].as_f64().unwrap()), "{row}");
     }
 }
@@ -52,9 +52,23 @@ async fn an_object_depends_on_its_path() {
     let server = Server::with(builder());
     let [north, south] = [get(&server, "/stations/north/report").await, get(&server, "/stations/south/report").await];
     assert!(north["online"].is_boolean() && north["levels"].as_array().unwrap().iter().all(Value::is_number));
-    assert_eq!(north.as_object().unwrap().len(), 2, "{north}");
+    assert_eq!(north.as_object().unwrap().len(), 4, "{north}");
     assert_ne!(north, south);
     assert_eq!(get(&server, "/stations/north/report").await, north);
+}
+
+#[tokio::test]
+async fn fields_have_the_requested_value_of_the_param_of_their_name() {
+    let server = Server::with(builder());
+    let rain = rows(&server, "/rain?step=1h&station=south").await;
+    assert!(rain.len() == 5 && rain.iter().all(|row| row["station"] == "south"), "{rain:?}");
+    let wind = rows(&server, "/wind?step=1h&limit=4&station=south,north").await;
+    let stations = wind.iter().map(|row| row[2].as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(stations, ["south", "north", "south", "north"]);
+    let report = get(&server, "/stations/south/report?level=2").await;
+    assert_eq!((&report["code"], &report["level"]), (&json!("south"), &json!(2)));
+    let open = rows(&server, "/wind?step=1h&limit=500").await;
+    assert!(["north", "south"].iter().all(|name| open.iter().any(|row| row[2] == *name)), "without a requested value");
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ async fn a_fault_replaces_the_response() {
     assert_eq!((response.status, &*response.text), (200, &whole[..whole.len() * 2 / 3]));
     assert_eq!(response.headers["content-length"], response.text.len().to_string());
     let unknown = broken.sandbox().set_faults(["/nothing stale".parse().unwrap()]).unwrap_err().to_string();
-    assert!(unknown.starts_with("unknown endpoint, path or group `/nothing`"), "{unknown}");
+    assert!(unknown.starts_with("unknown endpoint, path, group or param `/nothing`"), "{unknown}");
     assert_eq!(broken.get(PATH).await.text, response.text, "the previous rules are still active");
     broken.sandbox().set_faults([]).unwrap();
     assert_eq!(broken.get(PATH).await.text, whole);
@@ -128,6 +128,48 @@ async fn faults_change_records() {
     let fields = server(&["new-fields", "new-values"]).get(PATH).await.json();
     assert!(fields["data"][4]["sandboxNewField"].is_object() && fields["sandboxNewField"].is_object());
     assert_eq!(fields["metadata"]["exchanges"].as_array().unwrap().last().unwrap(), "sandbox_new_value");
+}
+
+#[tokio::test]
+async fn records_are_missing_late_or_revised() {
+    const PAGE: &str = "/ratio?coin=BTC&timeframe=1h&limit=500";
+    let server = server(&["/ratio 10% missing"]);
+    let times =
+        |rows: &[serde_json::Value]| rows.iter().map(|row| row["openDate"].as_i64().unwrap()).collect::<Vec<_>>();
+    let missing = server.data(PAGE).await;
+    assert!((400..480).contains(&missing.len()), "{}", missing.len());
+    let start = NOW - 50 * 3600;
+    let expected = times(&missing).into_iter().filter(|time| *time >= start).collect::<Vec<_>>();
+    assert_eq!(times(&server.data(&format!("{PAGE}&startTime={start}")).await), expected, "the same in every response");
+
+    server.sandbox().set_faults([]).unwrap();
+    let all = server.data(PATH).await;
+    server.sandbox().set_faults(["late=2h".parse().unwrap()]).unwrap();
+    assert_eq!(server.data(PATH).await, all[..3], "the latest two are late");
+    server.sandbox().set_faults(["/ratio revised=2h".parse().unwrap()]).unwrap();
+    let early = server.data(PATH).await;
+    assert_eq!((times(&early), &early[..3]), (times(&all), &all[..3]));
+    assert!(early[3..].iter().zip(&all[3..]).all(|(early, last)| early["ratio"] != last["ratio"]), "{early:?}");
+}
+
+#[tokio::test]
+async fn rules_are_set_over_http() {
+    let server = server(&["/ratio 10% status=500"]);
+    let root = server.sandbox().page_url();
+    let put = async |rules| server.exchange("PUT", format!("{root}sandbox/faults"), &[], rules).await;
+    assert_eq!(server.at_root("/sandbox/faults").await.text, "/ratio 10% status=500\n");
+    assert_eq!(put("coin=NONE status=404\n\n/levels status=503\n").await.0, 204);
+    for (path, status) in
+        [(PATH, 200), ("/ratio?coin=NONE&timeframe=1h", 404), ("/ratio?coin=A,NONE", 404), (LEVELS, 503)]
+    {
+        assert_eq!(server.get(path).await.status, status, "{path}");
+    }
+    let (status, _, body) = put("late\ncoins=NONE stale").await;
+    let message = String::from_utf8(body).unwrap();
+    assert!(status == 422 && message.contains("unknown endpoint, path, group or param `coins=NONE`"), "{message}");
+    assert_eq!(server.at_root("/sandbox/faults").await.text, "coin=NONE status=404\n/levels status=503\n");
+    assert_eq!(put("").await.0, 204);
+    assert_eq!((server.get(LEVELS).await.status, server.sandbox().counts().requests), (200, 5));
 }
 
 #[tokio::test]

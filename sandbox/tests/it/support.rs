@@ -87,7 +87,8 @@ impl Server {
         (headers, body)
     }
 
-    async fn exchange(
+    /// Sends a request to any URL of the server.
+    pub(crate) async fn exchange(
         &self,
         method: &str,
         uri: String,

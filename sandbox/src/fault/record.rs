@@ -1,0 +1,48 @@
+//! Faults of single records: a record is missing, late, or revised after it was first returned.
+//!
+//! The share of such a rule is one of records. It depends on the series and on the time of a record, so a record that is
+//! missing from one response is missing from all.
+
+use std::time::Duration;
+
+use super::{Fault, Faults, RequestParams, Share, Target};
+use crate::seed::Seed;
+
+/// The fault of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordFault {
+    Missing,
+    /// The record exists only after this time since the end of its interval.
+    Late(Duration),
+    /// Until this time since the end of its interval, the record has other values.
+    Revised(Duration),
+}
+
+impl Faults {
+    /// Returns the seed of a record's values; `None` if the record does not exist at the time `now`. `seed` is the
+    /// record's seed without faults, and `interval` contains its start and end; all times are in Unix seconds.
+    pub(crate) fn of_record(
+        &self,
+        target: Target,
+        params: &RequestParams,
+        seed: Seed,
+        (start, end): (i64, i64),
+        now: i64,
+    ) -> Option<Seed> {
+        let mut revised = seed;
+        for (rule, ..) in &*self.rules {
+            let (Fault::Record(fault), Share::Part(part)) = (&rule.fault, rule.share) else { continue };
+            if !rule.is_for(target, params) || seed.name(rule.text()).number(start).unit() >= part {
+                continue;
+            }
+            let is_within = |delay: Duration| now < end.saturating_add_unsigned(delay.as_secs());
+            match *fault {
+                RecordFault::Missing => return None,
+                RecordFault::Late(delay) if is_within(delay) => return None,
+                RecordFault::Revised(delay) if is_within(delay) => revised = revised.name("revised"),
+                RecordFault::Late(_) | RecordFault::Revised(_) => {}
+            }
+        }
+        Some(revised)
+    }
+}
