@@ -242,7 +242,13 @@ mod tests {
 
     #[test]
     fn a_service_that_does_not_respond_ends_with_code_4() {
-        let file = JobFile { series: Vec::new(), from: 0.into(), to: 1.into(), out: "a.csv".to_owned(), refetch: None };
+        let file = JobFile {
+            series: Vec::new(),
+            from: Timestamp::from_unix_seconds(0),
+            to: Timestamp::from_unix_seconds(1),
+            out: "a.csv".to_owned(),
+            refetch: None,
+        };
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
         let reporter = Reporter::new(Log::Nothing, vec!["a".to_owned()], 1);

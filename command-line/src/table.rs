@@ -214,7 +214,7 @@ mod tests {
     fn ratios() -> Table {
         let columns = ["openDate", "site", "waterLevels"].map(str::to_owned).into();
         let row = |seconds: i64, site: &str, ratio: Value| {
-            vec![Cell::Time(seconds.into()), Cell::text(site), Cell::Value(ratio)]
+            vec![Cell::Time(Timestamp::from_unix_seconds(seconds)), Cell::text(site), Cell::Value(ratio)]
         };
         let rows = vec![row(1_757_937_600, "Rio", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
         Table { columns, rows }
@@ -268,7 +268,7 @@ mod tests {
         let table = ratios();
         assert!(table.lines(80, &mut widths, true).starts_with("openDate"));
         let mut next = table.clone();
-        next.rows = vec![vec![Cell::Time(0.into()), Cell::text("x"), Cell::Value(7.into())]];
+        next.rows = vec![vec![Cell::Time(Timestamp::from_unix_seconds(0)), Cell::text("x"), Cell::Value(7.into())]];
         assert_eq!(next.lines(80, &mut widths, false), "1970-01-01 00:00  x                7\n");
     }
 }

@@ -81,7 +81,7 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
-    let history = ratio(&client).history(END - YEAR..END);
+    let history = ratio(&client).history(Timestamp::from_unix_seconds(END - YEAR)..Timestamp::from_unix_seconds(END));
     let plan = history.plan()?;
     let begun = Instant::now();
     let all = history.skip_failed_pages().collect().await?;
@@ -116,7 +116,11 @@ async fn one_call() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
-    let points = ratio(&client).history(END - YEAR..END).collect().await?.records;
+    let points = ratio(&client)
+        .history(Timestamp::from_unix_seconds(END - YEAR)..Timestamp::from_unix_seconds(END))
+        .collect()
+        .await?
+        .records;
     report("history", points.len(), begun, &sandbox);
     Ok(())
 }
@@ -132,7 +136,7 @@ async fn plain_loop() -> Outcome {
         let page = ratio(&client)
             .limit(1000)
             .start_time(Timestamp::from_unix_seconds(start))
-            .end_time(Timestamp::from(end - 1));
+            .end_time(Timestamp::from_unix_seconds(end - 1));
         points.extend(page.await?);
         start = end;
     }
@@ -210,7 +214,9 @@ async fn memory() -> Outcome {
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
     let client = builder.rate_limit(RateLimit::none()).build()?;
     let begun = Instant::now();
-    let mut records = ratio(&client).history(END - RECORDS * MINUTE..END).records();
+    let mut records = ratio(&client)
+        .history(Timestamp::from_unix_seconds(END - RECORDS * MINUTE)..Timestamp::from_unix_seconds(END))
+        .records();
     let (mut count, mut sum) = (0_i64, 0.0);
     while let Some(record) = records.next().await {
         sum += record?.volume_ratio;

@@ -215,6 +215,7 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
+    use runtime::Timestamp;
 
     use super::*;
 
@@ -231,7 +232,10 @@ mod tests {
     /// Merges rows, and checks the result and the numbers of added, filled and revised rows.
     fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
         let all = old.concat();
-        let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());
+        let known = all
+            .first()
+            .zip(all.last())
+            .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
         let mut out = |batch: &RecordBatch| {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();

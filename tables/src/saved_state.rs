@@ -141,15 +141,17 @@ mod tests {
 
     #[test]
     fn state_round_trips() {
-        let time = Timestamp::from;
+        let time = Timestamp::from_unix_seconds;
         let series = SeriesState {
             path: "e/coin=B".to_owned(),
             time: "at".to_owned(),
             step: 60,
-            settled: [time(0)..60.into(), time(120)..180.into()].into_iter().collect(),
-            unfetched: [time(240)..300.into()].into_iter().collect(),
-            first: Some(0.into()),
-            last: Some(300.into()),
+            settled: [time(0)..Timestamp::from_unix_seconds(60), time(120)..Timestamp::from_unix_seconds(180)]
+                .into_iter()
+                .collect(),
+            unfetched: [time(240)..Timestamp::from_unix_seconds(300)].into_iter().collect(),
+            first: Some(Timestamp::from_unix_seconds(0)),
+            last: Some(Timestamp::from_unix_seconds(300)),
             rows: BTreeMap::from([("month=1970-01".to_owned(), 4)]),
             revised: 2,
             dropped: BTreeSet::from([7]),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo};
-use runtime::{Dynamic, Request};
+use runtime::{Dynamic, Request, Timestamp};
 
 use crate::error::Error;
 use crate::path_names;
@@ -35,7 +35,8 @@ impl SeriesRequest {
     /// invalid.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
-        let plan = History::new(request.clone(), 0..0).plan()?;
+        let plan =
+            History::new(request.clone(), Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0)).plan()?;
         let BodyInfo::Series { time: Some(time), .. } = request.endpoint().body else {
             let endpoint = request.endpoint();
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));

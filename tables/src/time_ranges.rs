@@ -98,7 +98,7 @@ mod tests {
     type Seconds<'t> = &'t [(i64, i64)];
 
     fn check(known: Seconds<'_>, ranges: Seconds<'_>, uncovered: Seconds<'_>) {
-        let range = |(from, to): &(i64, i64)| Timestamp::from(*from)..Timestamp::from(*to);
+        let range = |(from, to): &(i64, i64)| Timestamp::from_unix_seconds(*from)..Timestamp::from_unix_seconds(*to);
         let coverage: TimeRanges = known.iter().map(range).collect();
         let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
         assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
@@ -113,7 +113,10 @@ mod tests {
         rest.remove(&range(5, 25));
         assert_eq!(rest.ranges(), [range(0, 5), range(25, 30)]);
         rest.extend(&all);
-        assert_eq!((rest.clone(), rest.until(22.into()).ranges()), (all, &[range(0, 10), range(20, 22)][..]));
+        assert_eq!(
+            (rest.clone(), rest.until(Timestamp::from_unix_seconds(22)).ranges()),
+            (all, &[range(0, 10), range(20, 22)][..])
+        );
     }
 
     #[test]

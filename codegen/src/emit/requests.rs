@@ -26,7 +26,7 @@ pub(super) fn file(api: &Api) -> File {
     };
     let imports = ["client", "endpoint", "setter"].map(|name| (name, "::sandbox::request_checks"));
     let types = types.iter().map(|name| (name.as_str(), "crate"));
-    source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
+    source.render(&imports.into_iter().chain([("Client", "crate"), ("Timestamp", "crate")]).chain(types).collect())
 }
 
 /// Returns the test of a group. For each endpoint, the test compares the request of the example program with the
@@ -177,7 +177,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
                 TimeForm::Written(TimeFormat::Iso8601) => "2023-11-14T22:13:20Z",
                 TimeForm::Written(TimeFormat::Date) => "2023-11-14",
             };
-            (quote!(1_700_000_000), wire.to_owned())
+            (quote!(Timestamp::from_unix_seconds(1_700_000_000)), wire.to_owned())
         }
         Type::Named(name) => {
             let ty = api.types.iter().find(|ty| ty.ident == *name);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use runtime::history::History;
-use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request};
+use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
 
 use crate::command_line::Chosen;
 use crate::connection::Connection;
@@ -133,7 +133,8 @@ pub(crate) fn request(client: &Client, series: &Series) -> Option<Request<Dynami
 
 /// Returns the interval between the records of a request's history.
 pub(crate) fn step(request: &Request<Dynamic>) -> Result<Duration> {
-    Ok(History::new(request.clone(), 0..0).plan()?.step)
+    let epoch = Timestamp::from_unix_seconds(0);
+    Ok(History::new(request.clone(), epoch..epoch).plan()?.step)
 }
 
 fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {

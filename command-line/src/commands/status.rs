@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_series_that_ends_in_the_future_is_not_up_to_date() {
         let mut series = SeriesStatus::default();
-        (series.step, series.last) = (3600, Some(7200.into()));
+        (series.step, series.last) = (3600, Some(Timestamp::from_unix_seconds(7200)));
         let options = Status { path: "a.csv".to_owned(), max_age: Some(Duration::from_secs(3600)), json: false };
         let mut status = tables::Status::default();
         status.series = vec![series.clone()];

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Coin, Exchange, PremiumMode, Timeframe};
+use crate::{Client, Coin, Exchange, PremiumMode, Timeframe, Timestamp};
 
 #[test]
 fn catalog() {
@@ -342,7 +342,13 @@ fn every_setter() {
     setter(client.liquidity().liquidation().bucket("1"), "bucket=1");
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
-    setter(client.funding_rate().funding_rate().end_time(1_700_000_000), "endTime=1700000000");
+    setter(
+        client
+            .funding_rate()
+            .funding_rate()
+            .end_time(Timestamp::from_unix_seconds(1_700_000_000)),
+        "endTime=1700000000",
+    );
     setter(client.system().data_availability().endpoint_name("klines"), "endpointName=klines");
     setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
     setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
@@ -364,7 +370,19 @@ fn every_setter() {
     setter(client.liquidity().liquidation_levels().position("all"), "position=all");
     setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
-    setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");
+    setter(
+        client
+            .funding_rate()
+            .funding_rate()
+            .start_time(Timestamp::from_unix_seconds(1_700_000_000)),
+        "startTime=1700000000",
+    );
     setter(client.funding_rate().funding_rate().timeframe("1h"), "timeframe=1h");
-    setter(client.liquidity().cumulative_liquidation_level().timestamp(1_700_000_000), "timestamp=1700000000");
+    setter(
+        client
+            .liquidity()
+            .cumulative_liquidation_level()
+            .timestamp(Timestamp::from_unix_seconds(1_700_000_000)),
+        "timestamp=1700000000",
+    );
 }

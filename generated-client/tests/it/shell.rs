@@ -46,7 +46,7 @@ fn values_are_written_as_the_service_reads_them() {
     let table = [
         (ratio.clone().timeframe(Timeframe::H1), "timeframe=1h"),
         (ratio.clone().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000"),
-        (ratio.clone().end_time(1_700_000_000), "endTime=1700000000"),
+        (ratio.clone().end_time(Timestamp::from_unix_seconds(1_700_000_000)), "endTime=1700000000"),
         (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
         (ratio.clone().exchange(Exchange::BINANCE_PERP_STABLE), "exchange=binance_perp_stable"),
     ];

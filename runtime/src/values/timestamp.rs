@@ -145,7 +145,8 @@ impl ToWire for Timestamp {
     }
 }
 
-/// Converts Unix seconds.
+/// Tests count in seconds.
+#[cfg(any(test, fuzzing))]
 impl From<i64> for Timestamp {
     fn from(seconds: i64) -> Self {
         Self::from_unix_seconds(seconds)

@@ -5,11 +5,11 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use runtime::{Error, RateLimit, Retry, Timestamp};
+use runtime::{Error, RateLimit, Retry};
 use tokio::runtime::Runtime;
 
 use crate::invented::{Client, Timeframe};
-use crate::ranges::{HOUR, START, answer};
+use crate::ranges::{HOUR, START, answer, at};
 use crate::scripted::{Service, ok, reply};
 use crate::socket::{DATA, KEY, Server, Step};
 use crate::{scripted, socket};
@@ -170,7 +170,7 @@ fn blocking_follow_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let follow = || {
         let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
-        hours.follow(START).clock(|| Timestamp::from(START + 3 * HOUR + 5))
+        hours.follow(at(START)).clock(|| at(START + 3 * HOUR + 5))
     };
     let mut updates = follow().updates_blocking();
     let update = updates.next().unwrap().unwrap();
@@ -185,7 +185,7 @@ fn blocking_history_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);
-    let history = || hours().history(START..START + 200 * HOUR);
+    let history = || hours().history(at(START)..at(START + 200 * HOUR));
     let mut records = history().records_blocking();
     let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();
     let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
@@ -198,7 +198,13 @@ fn blocking_history_is_an_iterator() {
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     // An error of the request ends the iterator. A call inside an async runtime fails, but the iterator can be used
     // afterwards.
-    let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
+    let error = hours()
+        .start_time(at(START))
+        .history(at(START)..at(START + HOUR))
+        .records_blocking()
+        .next()
+        .unwrap()
+        .unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");
     let mut pages = history().pages_blocking();
     let inside = Runtime::new().unwrap().block_on(async { pages.next().unwrap().unwrap_err().to_string() });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::invented::{self, Timeframe};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, RateLimiter, RateLimiterError};
 use runtime::transport::Phase;
-use runtime::{ErrorKind, RateLimit, Retry};
+use runtime::{ErrorKind, RateLimit, Retry, Timestamp};
 
 use crate::scripted::{MockResponse, Service, failure, ok, reply};
 
@@ -71,7 +71,12 @@ async fn plan_uses_the_limit_of_a_custom_limiter() {
     let service = Service::new(|_, _| ok());
     let plan = |client: &invented::Client| {
         let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
-        let plan = hours.history(1_700_000_000..1_700_000_000 + 2000 * 3600).plan().unwrap();
+        let plan = hours
+            .history(
+                Timestamp::from_unix_seconds(1_700_000_000)..Timestamp::from_unix_seconds(1_700_000_000 + 2000 * 3600),
+            )
+            .plan()
+            .unwrap();
         (plan.requests, plan.min_duration)
     };
     let shared = service.builder().rate_limiter(Arc::new(Counting::default())).build().unwrap();

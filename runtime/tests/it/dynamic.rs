@@ -6,10 +6,10 @@ use runtime::registry::{
     BodyInfo, EndpointInfo, Evidence, FieldInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo,
     RecordLayout, TimeUnit, ValueType,
 };
-use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Timestamp, Value};
+use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Value};
 
 use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
-use crate::ranges::{HOUR, START, answer};
+use crate::ranges::{HOUR, START, answer, at};
 use crate::scripted::{Service, reply};
 
 /// `BOOK`, `NAMELESS` and `TOTAL` are endpoints without an emitted method.
@@ -146,7 +146,7 @@ async fn values_of_every_type_are_those_of_the_table() {
     let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":2.0,"orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
     assert_eq!(written(&listed.data), expected);
     let [first, _] = &listed.data[..] else { panic!("{:?}", listed.data) };
-    let at = Timestamp::from_unix_seconds(1_700_000_000) + std::time::Duration::from_millis(250);
+    let at = at(1_700_000_000) + std::time::Duration::from_millis(250);
     assert_eq!(first.value("at").and_then(FieldValue::timestamp), Some(at));
     assert_eq!((first.values().len(), first.info().map(|info| info.name)), (6, Some("Levels")));
     let Some(FieldValue::Record(pair)) = first.value("pair") else { panic!("{first:?}") };
@@ -257,11 +257,8 @@ async fn params_are_checked_by_the_registry() {
     assert_eq!(request.to_string(), "GET /books/a%2Fb?side=ask&venue=%5B%22u%22,%22v%22%5D&new=x");
     let set = [("symbol", "a/b"), ("side", "ask"), ("venue", r#"["u","v"]"#), ("new", "x")];
     assert_eq!(request.params().collect::<Vec<_>>(), set);
-    let listed = client
-        .endpoint(Ratio::INFO)
-        .query("startTime", Timestamp::from_unix_seconds(7))
-        .query_list("exchange", ["a", "b"]);
-    let typed = client.market().ratio().start_time(7).exchanges(["a", "b"]);
+    let listed = client.endpoint(Ratio::INFO).query("startTime", at(7)).query_list("exchange", ["a", "b"]);
+    let typed = client.market().ratio().start_time(at(7)).exchanges(["a", "b"]);
     assert_eq!((listed.to_string(), listed.endpoint().ident), (typed.to_string(), "ratio"));
 }
 
@@ -272,7 +269,7 @@ fn hours(client: &Client) -> invented::Request<runtime::Dynamic> {
 #[tokio::test(start_paused = true)]
 async fn dynamic_history_uses_the_registry() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 700 * HOUR));
-    let (client, range) = (service.client(), START..START + 1000 * HOUR);
+    let (client, range) = (service.client(), at(START)..at(START + 1000 * HOUR));
     let typed = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(range.clone());
     let listed = hours(&client).history(range.clone());
     assert_eq!(typed.plan().unwrap(), listed.plan().unwrap());
@@ -294,7 +291,7 @@ async fn dynamic_history_uses_the_registry() {
 async fn endpoint_without_a_history_fails_before_sending() {
     let service = Service::new(|_, _| reply(200, &[], "{}"));
     let client = service.client();
-    let history = client.endpoint(invented::Health::INFO).history(START..START + HOUR);
+    let history = client.endpoint(invented::Health::INFO).history(at(START)..at(START + HOUR));
     let error = history.plan().unwrap_err().to_string();
     assert!(error.contains("the catalogue defines no history for this endpoint"), "{error}");
     assert_eq!(history.collect().await.unwrap_err().error.to_string(), error);

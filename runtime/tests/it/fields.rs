@@ -144,7 +144,8 @@ fn series_has_columns() {
 
 #[test]
 fn untyped_series_has_columns() {
-    let times = [Some(1_700_000_000), None, Some(1_700_003_600), None].map(|time| time.map(Timestamp::from));
+    let times =
+        [Some(1_700_000_000), None, Some(1_700_003_600), None].map(|time| time.map(Timestamp::from_unix_seconds));
     let text = r#"[{"openDate": 1700000000, "a": "2.5"}, {"b": 1}, {"openDate": "1700003600", "a": null, "b": 2}, 7]"#;
     let any = Series::<Value>::decode(&format!(r#"{{"data": {text}}}"#)).unwrap();
     assert_eq!(any.times(), times);

@@ -11,7 +11,7 @@ use runtime::{RateLimit, Timestamp, observer::Event};
 use tokio::time::Instant;
 
 use crate::invented::{Ratio, Request, Timeframe};
-use crate::ranges::{HOUR, START, answer, answer_every};
+use crate::ranges::{HOUR, START, answer, answer_every, at};
 use crate::scripted::{MockResponse, Service, failure, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ impl Clock {
     }
 
     fn service(&self) -> Timestamp {
-        Timestamp::from(START) + self.begun.elapsed()
+        at(START) + self.begun.elapsed()
     }
 
     fn seconds(&self) -> i64 {
@@ -38,7 +38,7 @@ impl Clock {
     }
 
     fn machine(&self) -> Timestamp {
-        Timestamp::from(self.service().unix_seconds() + self.error.load(Ordering::Relaxed))
+        at(self.service().unix_seconds() + self.error.load(Ordering::Relaxed))
     }
 }
 
@@ -69,7 +69,7 @@ fn request(service: &Arc<Service>) -> Request<Ratio> {
 
 fn follow(service: &Arc<Service>, clock: &Clock) -> Follow<Ratio> {
     let clock = clock.clone();
-    request(service).follow(START).clock(move || clock.machine())
+    request(service).follow(at(START)).clock(move || clock.machine())
 }
 
 /// The minutes of the received records, the minutes of gaps, and all other updates.
@@ -145,7 +145,7 @@ async fn follow_sends_one_request_per_interval() {
     assert_eq!(received, Received { records: minutes(0..180), ..Received::default() });
     // There is one request per minute, and a first request that returns the service's time.
     assert_eq!(service.seen().0, 181);
-    assert_eq!(poller.checkpoint().unwrap().next_time(), Timestamp::from(START + 180 * MINUTE));
+    assert_eq!(poller.checkpoint().unwrap().next_time(), at(START + 180 * MINUTE));
 }
 
 #[tokio::test(start_paused = true)]
@@ -218,7 +218,7 @@ async fn an_outage_is_reported_and_caught_up_with() {
     let (observer, own) = (outages.clone(), clock.clone());
     let client = service.builder().rate_limit(RateLimit::none()).observer(Count(observer)).build().unwrap();
     let minutes_of_b = client.market().ratio().coin("B").timeframe(Timeframe::M1);
-    let mut poller = minutes_of_b.follow(START).outage_after(120 * SECOND).clock(move || own.machine());
+    let mut poller = minutes_of_b.follow(at(START)).outage_after(120 * SECOND).clock(move || own.machine());
     let down = until(300 + 100, &mut poller, &clock).await;
     assert_eq!(down, Received { records: minutes(0..4), ..Received::default() });
     assert!(outages.load(Ordering::Relaxed) > 3);
@@ -268,7 +268,7 @@ async fn a_restart_neither_loses_nor_repeats_a_record() {
     assert_eq!(all.records, minutes(0..all.records.len().try_into().unwrap()));
     assert!(all.records.len() >= 45);
     // `follow` for another coin cannot continue from this checkpoint.
-    let other = request(&service).coin("C").follow(START).resume(saved.unwrap().parse().unwrap()).next().await;
+    let other = request(&service).coin("C").follow(at(START)).resume(saved.unwrap().parse().unwrap()).next().await;
     assert!(other.unwrap_err().to_string().contains("instead of GET /ratio?coin=C"));
 }
 
@@ -297,7 +297,7 @@ async fn a_series_that_ended_is_reported_once_and_costs_little() {
 #[tokio::test(start_paused = true)]
 async fn permanent_errors_are_returned_and_follow_continues() {
     let client = Service::new(|_, _| reply(200, &[], "{}")).builder().build().unwrap();
-    let mut poller = client.market().ratio().coin("B").follow(START);
+    let mut poller = client.market().ratio().coin("B").follow(at(START));
     for pause in [0, 1, 1] {
         let before = Instant::now();
         let error = poller.next().await.unwrap_err().to_string();
@@ -313,7 +313,7 @@ async fn permanent_errors_are_returned_and_follow_continues() {
     let times = clock.clone();
     service.becomes(move |request, _| respond(request, &times, &|_| 0));
     assert_eq!(until(365, &mut poller, &clock).await.records, minutes(3..6));
-    let error = request(&service).follow(START * 1000).next().await.unwrap_err().to_string();
+    let error = request(&service).follow(at(START * 1000)).next().await.unwrap_err().to_string();
     assert!(
         error.contains("the start was read as 1699999200000 Unix seconds, which is after the year 3000"),
         "{error}"
@@ -351,7 +351,7 @@ async fn a_bad_record_is_reported_once() {
         mock
     });
     let own = clock.clone();
-    let mut poller = request(&service).skip_bad_records().follow(START).clock(move || own.machine());
+    let mut poller = request(&service).skip_bad_records().follow(at(START)).clock(move || own.machine());
     let (mut received, mut bad) = (Received::default(), Vec::new());
     let end = clock.begun + 3600 * SECOND;
     while let Ok(update) = tokio::time::timeout_at(end, poller.next()).await {
@@ -377,7 +377,7 @@ async fn each_of_many_bad_records_is_reported_once() {
     });
     let own = clock.clone();
     tokio::time::advance(1440 * 60 * SECOND).await;
-    let follow = request(&service).skip_bad_records().follow(START).allowed_lateness(10_000);
+    let follow = request(&service).skip_bad_records().follow(at(START)).allowed_lateness(10_000);
     let (mut poller, mut bad) = (follow.clock(move || own.machine()), Vec::new());
     let end = clock.begun + 1500 * 60 * SECOND;
     while let Ok(update) = tokio::time::timeout_at(end, poller.next()).await {
@@ -397,7 +397,7 @@ async fn the_open_interval_of_a_history_is_requested_again() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
     let from = Timestamp::now().floor(3600 * SECOND) - 3 * 3600 * SECOND;
-    let history = || hours.clone().history(from..i64::MAX.into()).include_partial();
+    let history = || hours.clone().history(from..at(i64::MAX)).include_partial();
     let all = history().collect().await.unwrap();
     let (open, checkpoint) = (*all.times.last().unwrap(), all.checkpoint.unwrap());
     assert!(open + 3600 * SECOND > from + 3 * 3600 * SECOND);

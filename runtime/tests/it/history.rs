@@ -12,7 +12,7 @@ use runtime::{ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use crate::invented::{self, Client, RatioRecord, Request, Timeframe};
-use crate::ranges::{HOUR, START, answer, answer_every, number};
+use crate::ranges::{HOUR, START, answer, answer_every, at, number};
 use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ fn seconds(records: &[RatioRecord]) -> Vec<i64> {
 async fn history_is_complete_and_in_order() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let end = START + 2000 * HOUR;
-    let all = hours(&service.client()).history(START..end).collect().await.unwrap();
+    let all = hours(&service.client()).history(at(START)..at(end)).collect().await.unwrap();
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
@@ -50,7 +50,7 @@ async fn page_size_can_be_set_and_records_untyped() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
     let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
-    let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
+    let history = levels.history(at(START)..at(START + 100 * HOUR));
     assert_eq!(history.plan().unwrap().requests, 3);
     let printed = format!("{history:?}");
     assert!(printed.contains("GET /levels?") && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
@@ -70,13 +70,13 @@ async fn invalid_history_fails_before_sending() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
     let ratio = || client.market().ratio().coin("B");
-    let range = START..START + HOUR;
+    let range = at(START)..at(START + HOUR);
     let day = Timeframe::from("1d");
     let table = [
         (ratio(), "a history needs `timeframe`, the interval between its records; known values: `1m`, `1h`"),
         (ratio().timeframe(day), "`timeframe` is `1d`, an interval of unknown length; known values: `1m`, `1h`"),
-        (hours(&client).start_time(START), "`startTime` is set, but a history sets this param itself; do not"),
-        (hours(&client).end_time(START), "`endTime` is set, but a history sets this param itself"),
+        (hours(&client).start_time(at(START)), "`startTime` is set, but a history sets this param itself; do not"),
+        (hours(&client).end_time(at(START)), "`endTime` is set, but a history sets this param itself"),
         (hours(&client).sort("desc"), "`sort` is set, but a history sets this param itself"),
         (hours(&client).limit(1), "`limit` is too small for a history; set it to at least 2, or omit it"),
     ];
@@ -89,9 +89,9 @@ async fn invalid_history_fails_before_sending() {
         assert!(pages.next().await.is_none());
     }
     let (early, late) = (START, START + 1);
-    let error = hours(&client).history(late..early).collect().await.unwrap_err().error;
+    let error = hours(&client).history(at(late)..at(early)).collect().await.unwrap_err().error;
     assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before its start"), "{error}");
-    assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
+    assert!(hours(&client).history(at(START)..at(START)).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));
 }
 
@@ -100,11 +100,11 @@ async fn plan_lists_the_requests_to_send() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
-    let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
+    let plan = minutes.history(at(START)..at(START + 365 * 24 * HOUR)).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
     assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
     // The open interval is included only with `include_partial`.
-    let open = hours(&client).history(START..i64::MAX);
+    let open = hours(&client).history(at(START)..at(i64::MAX));
     let now = Timestamp::now().floor(3600 * SECOND);
     let [plan, with_open] = [open.clone(), open.include_partial()].map(|history| history.plan().unwrap());
     assert_eq!((plan.range.end, with_open.range.end), (now, now + 3600 * SECOND));
@@ -117,7 +117,7 @@ async fn plan_lists_the_requests_to_send() {
 async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     let service = Service::new(|request, _| MockResponse { duration: 3 * SECOND / 2, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
-    let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
+    let history = hours(&client).history(at(START - 1000 * 499 * HOUR)..at(START));
     let plan = history.plan().unwrap();
     assert_eq!((plan.requests, plan.min_duration), (1000, Some(99 * SECOND)));
     let begun = Instant::now();
@@ -133,7 +133,7 @@ async fn pages_are_fetched_concurrently_at_the_rate_limit() {
 async fn slow_consumer_pauses_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
+    let mut pages = hours(&client).limit(50).history(at(START - 49 * 400 * HOUR)..at(START)).prefetch(8).pages();
     for given in 0..400 {
         assert_eq!(pages.next().await.unwrap().unwrap().records.len(), 49);
         tokio::time::sleep(60 * SECOND).await;
@@ -150,19 +150,20 @@ async fn the_first_record_is_searched_for() {
     let service = Service::new(move |request, _| answer_every(request, 60, |time| time >= begin));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
-    let all = minutes.clone().history(start..begin + 48 * HOUR).collect().await.unwrap();
-    assert_eq!((all.len(), all.times[0]), (48 * 60, begin.into()));
+    let all = minutes.clone().history(at(start)..at(begin + 48 * HOUR)).collect().await.unwrap();
+    assert_eq!((all.len(), all.times[0]), (48 * 60, at(begin)));
     let [gap] = all.report.gaps.as_slice() else { panic!("{:?}", all.report.gaps) };
-    assert_eq!(gap.range, start.into()..begin.into());
+    assert_eq!(gap.range, at(start)..at(begin));
     let [search] = all.report.searches.as_slice() else { panic!("{:?}", all.report.searches) };
-    assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
+    assert!(search.range.end <= at(begin) && search.range.end > at(begin - 499 * 60), "{search:?}");
     assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
     assert!(service.seen().0 <= 45, "{:?}", service.seen());
     // The search also ends if there are no records; without a search, every page is requested.
-    let nothing = minutes.clone().history(start..start + 365 * 24 * HOUR).collect().await.unwrap();
+    let nothing = minutes.clone().history(at(start)..at(start + 365 * 24 * HOUR)).collect().await.unwrap();
     assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
     let before = service.seen().0;
-    let nothing = minutes.history(start..start + 365 * 24 * HOUR).no_first_record_search().collect().await.unwrap();
+    let nothing =
+        minutes.history(at(start)..at(start + 365 * 24 * HOUR)).no_first_record_search().collect().await.unwrap();
     assert!(nothing.report.searches.is_empty() && service.seen().0 - before == 1054, "{:?}", service.seen());
 }
 
@@ -173,7 +174,7 @@ async fn gaps_are_reported_as_data() {
         (20..970).contains(&hour) && hour != 300 && !(500..600).contains(&hour)
     };
     let service = Service::new(move |request, _| answer(request, has));
-    let history = hours(&service.client()).limit(50).history(START..START + 1000 * HOUR);
+    let history = hours(&service.client()).limit(50).history(at(START)..at(START + 1000 * HOUR));
     let all = history.collect().await.unwrap();
     assert_eq!(all.records.len(), 849);
     let hour = |time: Timestamp| (time.unix_seconds() - START) / HOUR;
@@ -190,7 +191,7 @@ async fn records_between_steps_after_a_full_page_are_kept() {
         time % HOUR == START % HOUR || (last..=last + 1800).contains(&time)
     };
     let service = Service::new(move |request, _| answer_every(request, 600, has));
-    let all = hours(&service.client()).limit(50).history(START..START + 490 * HOUR).collect().await.unwrap();
+    let all = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR)).collect().await.unwrap();
     let expected = (START..START + 490 * HOUR).step_by(600).filter(|time| has(*time));
     assert_eq!(seconds(&all.records), expected.collect::<Vec<_>>());
     assert_eq!(all.records.len(), 493);
@@ -200,9 +201,10 @@ async fn records_between_steps_after_a_full_page_are_kept() {
 async fn a_step_whose_records_do_not_fit_on_a_page_is_an_error() {
     let has = |time: i64| time % HOUR == START % HOUR || (START + HOUR..START + 2 * HOUR).contains(&time);
     let service = Service::new(move |request, _| answer_every(request, 600, has));
-    let history = hours(&service.client()).history(START..START + 4 * HOUR);
+    let history = hours(&service.client()).history(at(START)..at(START + 4 * HOUR));
     assert_eq!(history.collect().await.unwrap().records.len(), 9);
-    let error = hours(&service.client()).limit(5).history(START..START + 4 * HOUR).collect().await.unwrap_err().error;
+    let error =
+        hours(&service.client()).limit(5).history(at(START)..at(START + 4 * HOUR)).collect().await.unwrap_err().error;
     let expected = "sort=asc): one step has at least as many records as fit on a page (5)";
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Incomplete, true));
@@ -221,13 +223,13 @@ async fn metadata_is_reported_with_its_range() {
         };
         reply(200, &[], &body.replacen('{', &format!("{{{metadata}, "), 1))
     });
-    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR));
     let all = history.collect().await.unwrap();
     let [without, with] = all.report.metadata.as_slice() else { panic!("{:?}", all.report) };
-    assert_eq!(without.range, left_out.into()..back.into());
+    assert_eq!(without.range, at(left_out)..at(back));
     assert_eq!((without.unsupported.as_slice(), &without.metadata["fee"]), (&["b".to_owned()][..], &1.into()));
     assert_eq!(without.unknown_fields.get("took"), Some(7.into()));
-    assert_eq!(with.range, back.into()..(START + 490 * HOUR).into());
+    assert_eq!(with.range, at(back)..at(START + 490 * HOUR));
     assert_eq!((with.unsupported.len(), with.metadata["exchanges"][1].as_str()), (0, Some("b")));
     assert!(all.report.gaps.is_empty() && !all.report.is_complete());
 }
@@ -238,7 +240,7 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
     let millis = 1_760_000_000_000;
-    let error = hours(&client).history(millis..i64::MAX).collect().await.unwrap_err().error.to_string();
+    let error = hours(&client).history(at(millis)..at(i64::MAX)).collect().await.unwrap_err().error.to_string();
     assert!(
         error.contains("the start was read as 1760000000000 Unix seconds, which is after the year 3000"),
         "{error}"
@@ -258,7 +260,7 @@ async fn progress_is_reported_after_every_page() {
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     let reported: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let watcher = reported.clone();
-    let history = hours(&client).limit(50).history(START..START + 490 * HOUR);
+    let history = hours(&client).limit(50).history(at(START)..at(START + 490 * HOUR));
     history.on_progress(move |progress| watcher.lock().unwrap().push(progress.clone())).collect().await.unwrap();
     let reported = reported.lock().unwrap();
     let counts: Vec<_> = reported.iter().map(|progress| (progress.records, progress.pages_left)).collect();
@@ -272,7 +274,7 @@ async fn progress_is_reported_after_every_page() {
 #[test]
 fn history_outside_of_a_runtime_is_an_error() {
     let service = Service::new(|_, _| ok());
-    let mut pages = hours(&service.client()).history(START..START + 5000 * HOUR).pages();
+    let mut pages = hours(&service.client()).history(at(START)..at(START + 5000 * HOUR)).pages();
     let mut next = std::pin::pin!(pages.next());
     let polled = next.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
     let std::task::Poll::Ready(Some(Err(error))) = polled else { panic!("{polled:?}") };
@@ -288,7 +290,7 @@ async fn immediate_responses_are_processed() {
     });
     let builder = Client::builder("https://example.com/v2").api_key("any").transport(transport);
     let client = builder.rate_limit(RateLimit::none()).build().unwrap();
-    let all = hours(&client).limit(50).history(START - 49 * 3000 * HOUR..START).collect().await.unwrap();
+    let all = hours(&client).limit(50).history(at(START - 49 * 3000 * HOUR)..at(START)).collect().await.unwrap();
     assert_eq!(all.records.len(), 49 * 3000);
 }
 
@@ -296,7 +298,7 @@ async fn immediate_responses_are_processed() {
 async fn dropping_a_history_ends_its_requests() {
     let service = Service::new(|request, _| MockResponse { duration: 60 * SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let mut pages = hours(&client).history(START..START + 5000 * HOUR).pages();
+    let mut pages = hours(&client).history(at(START)..at(START + 5000 * HOUR)).pages();
     assert!(tokio::time::timeout(SECOND, pages.next()).await.is_err());
     assert_eq!(service.in_flight(), 11);
     drop(pages);

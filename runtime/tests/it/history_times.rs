@@ -7,7 +7,7 @@ use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Value};
 
 use crate::invented::{Request, Series, Timeframe};
-use crate::ranges::{HOUR, START, body, query};
+use crate::ranges::{HOUR, START, at, body, query};
 use crate::scripted::{MockResponse, Service, reply};
 
 const DAY: i64 = 24 * HOUR;
@@ -80,7 +80,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 ) -> Vec<String> {
     let service = Service::new(move |request, _| answer(request, last));
     let request = Request::<E>::new(&service.client()).query("every", "1h").query("limit", limit);
-    let all = request.history(START..START + 10 * DAY).collect().await.unwrap();
+    let all = request.history(at(START)..at(START + 10 * DAY)).collect().await.unwrap();
     let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
     assert_eq!(times, (START..START + 10 * DAY).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
@@ -104,7 +104,7 @@ async fn range_ends_are_written_in_the_unit_of_their_param() {
 async fn page_has_room_for_records_outside_of_its_range() {
     let service = Service::new(|request, _| answer(request, 0));
     let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
-    let error = request.history(START..START + DAY).plan().unwrap_err();
+    let error = request.history(at(START)..at(START + DAY)).plan().unwrap_err();
     assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
 }
 
@@ -118,13 +118,13 @@ async fn a_history_replaces_the_required_start_end_and_order() {
         request.query("order", "desc")
     };
     for request in [request.clone(), set("2020-01-01T00:00:00Z")] {
-        let all = request.history(START..START + 2 * HOUR).collect().await.unwrap();
+        let all = request.history(at(START)..at(START + 2 * HOUR)).collect().await.unwrap();
         assert_eq!(all.records.len(), 2);
         let range = "after=2023-11-14T21:59:59Z&before=2023-11-15T00:00:00Z";
         assert_eq!(service.paths().pop().unwrap(), format!("texts?{range}&every=1h&limit=300&order=asc"));
     }
-    let mut pages = set("2020-01-01T00:00:00Z").history(START..START + 2 * HOUR).pages();
+    let mut pages = set("2020-01-01T00:00:00Z").history(at(START)..at(START + 2 * HOUR)).pages();
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
-    let resumed = set("2021-01-01T00:00:00Z").history(START..START + 3 * HOUR).resume(checkpoint);
+    let resumed = set("2021-01-01T00:00:00Z").history(at(START)..at(START + 3 * HOUR)).resume(checkpoint);
     assert_eq!(resumed.collect().await.unwrap().records.len(), 1);
 }

@@ -9,7 +9,7 @@ use runtime::{RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use crate::invented::{Client, Timeframe};
-use crate::ranges::{HOUR, START, answer, number, query};
+use crate::ranges::{HOUR, START, answer, at, number, query};
 use crate::scripted::{MockResponse, Service};
 use crate::{invented, ranges, scripted};
 
@@ -30,7 +30,7 @@ async fn no_history_gets_far_ahead_of_another() {
     let names = ["a", "b", "slow", "d"];
     let mut all = MultiHistory::new();
     for name in names {
-        all = all.add(name, coin(&client, name).history(START..START + 49 * 100 * HOUR), |record| record.ratio);
+        all = all.add(name, coin(&client, name).history(at(START)..at(START + 49 * 100 * HOUR)), |record| record.ratio);
     }
     let begun = Instant::now();
     let mut given: BTreeMap<&str, u32> = names.map(|name| (name, 0)).into();
@@ -59,7 +59,7 @@ async fn error_ends_one_history_and_not_the_others() {
     let client = service.client();
     let mut all = MultiHistory::new();
     for name in ["good", "bad"] {
-        all = all.add(name, coin(&client, name).history(START..START + 490 * HOUR), |_| ());
+        all = all.add(name, coin(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
     }
     let (mut good, mut bad) = (0, 0);
     while let Some((name, page)) = all.next().await {
@@ -87,8 +87,8 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     let minutes = client.market().ratio().coin("a").timeframe(Timeframe::M1);
     let levels = client.market().levels().coin("late").timeframe(Timeframe::H1).limit(5);
     let mut table = MultiHistory::new()
-        .add("minutes", minutes.history(START..end), |record| Some(record.open_date.unix_seconds()))
-        .add("hours", levels.history(START..end), |record| record["openDate"].as_i64())
+        .add("minutes", minutes.history(at(START)..at(end)), |record| Some(record.open_date.unix_seconds()))
+        .add("hours", levels.history(at(START)..at(end)), |record| record["openDate"].as_i64())
         .align();
     let mut expected = (START..end).step_by(60).filter(|time| *time != START + 5 * HOUR);
     while let Some(row) = table.next().await {
@@ -113,7 +113,7 @@ async fn rows_do_not_wait_for_an_ended_series() {
         MockResponse { duration: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
     });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let history = |name, hours| coin(&client, name).history(at(START)..at(START + hours * HOUR));
     let table =
         MultiHistory::new()
             .add("short", history("short", 10), |_| Some(()))
@@ -137,7 +137,7 @@ async fn reports_of_a_table_stay_after_an_error() {
         _ => scripted::reply(404, &[], "{}"),
     });
     let client = service.client();
-    let history = coin(&client, "a").history(START..START + 490 * HOUR);
+    let history = coin(&client, "a").history(at(START)..at(START + 490 * HOUR));
     let mut table = MultiHistory::new().add("a", history, |_| Some(())).align();
     let mut rows = 0;
     let error = loop {
@@ -160,7 +160,7 @@ async fn missing_column_is_an_error() {
         },
     );
     let client = service.client();
-    let history = |name| coin(&client, name).history(START..START + 4900 * HOUR);
+    let history = |name| coin(&client, name).history(at(START)..at(START + 4900 * HOUR));
     let mut table =
         MultiHistory::new().add("a", history("a"), |_| Some(())).add("b", history("b"), |_| Some(())).align();
     let mut rows = 0;
@@ -181,9 +181,9 @@ async fn ended_series_releases_its_capacity() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut all = MultiHistory::new();
     for name in 0..15 {
-        all = all.add(name, coin(&client, "short").history(START..START + 40 * HOUR), |_| ());
+        all = all.add(name, coin(&client, "short").history(at(START)..at(START + 40 * HOUR)), |_| ());
     }
-    all = all.add(15, coin(&client, "long").history(START..START + 64 * 49 * HOUR), |_| ());
+    all = all.add(15, coin(&client, "long").history(at(START)..at(START + 64 * 49 * HOUR)), |_| ());
     let begun = Instant::now();
     while let Some((_, page)) = all.next().await {
         page.unwrap();
@@ -199,7 +199,7 @@ async fn several_histories_share_the_request_capacity() {
     let names = ["a", "b", "c", "d"];
     let mut all = MultiHistory::new();
     for name in names {
-        all = all.add(name, coin(&client, name).history(START..START + 4900 * HOUR).prefetch(12), |_| ());
+        all = all.add(name, coin(&client, name).history(at(START)..at(START + 4900 * HOUR)).prefetch(12), |_| ());
     }
     assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
     assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
@@ -216,12 +216,12 @@ async fn several_histories_share_the_request_capacity() {
 async fn row_has_no_value_of_an_ended_series() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
-    let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let of = |name, hours| coin(&client, name).history(at(START)..at(START + hours * HOUR));
     let mut table =
         MultiHistory::new().add("short", of("a", 3), |_| Some(())).add("long", of("b", 7), |_| Some(())).align();
     for hour in 0..7 {
         let row = table.next().await.unwrap().unwrap();
-        assert_eq!(row.time, Timestamp::from(START + hour * HOUR));
+        assert_eq!(row.time, at(START + hour * HOUR));
         assert_eq!(row.cells, [(hour < 3).then_some(()), Some(())]);
     }
     assert!(table.next().await.is_none());

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use runtime::Timestamp;
 use runtime::transport::HttpRequest;
 
 use crate::scripted::{MockResponse, reply};
@@ -11,6 +12,11 @@ pub(crate) const HOUR: i64 = 3600;
 
 /// 2023-11-14T22:00:00Z.
 pub(crate) const START: i64 = 1_699_999_200;
+
+/// Returns the time that is this many seconds after 1970.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(seconds)
+}
 
 /// Returns the query of a request, as names and values.
 pub(crate) fn query(request: &HttpRequest) -> BTreeMap<String, String> {

@@ -44,7 +44,7 @@ fn values_are_written_as_the_service_reads_them() {
         (ratio.clone().timeframe(Timeframe::H1), "timeframe=1h"),
         (ratio.clone().timeframe("3h"), "timeframe=3h"),
         (ratio.clone().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000"),
-        (ratio.clone().end_time(1_700_000_000), "endTime=1700000000"),
+        (ratio.clone().end_time(Timestamp::from_unix_seconds(1_700_000_000)), "endTime=1700000000"),
         (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
         (ratio.clone().exchanges(["", "a"]), "exchange=,a"),
         (ratio.clone().exchange(Exchange::NORTH_SPOT), "exchange=north_spot"),
@@ -62,8 +62,13 @@ fn unset_params_are_omitted() {
     assert_eq!((coin(Some("BTC")).as_str(), coin(None).as_str()), ("/ratio?coin=BTC", "/ratio"));
     let limit = |limit: Option<u64>| ratio.clone().limit(5).limit(limit).path_and_query();
     assert_eq!((limit(Some(7)).as_str(), limit(None).as_str()), ("/ratio?limit=7", "/ratio"));
-    let start = |start: Option<Timestamp>| ratio.clone().start_time(7).start_time(start).path_and_query();
-    assert_eq!((start(Some(8.into())).as_str(), start(None).as_str()), ("/ratio?startTime=8", "/ratio"));
+    let start = |start: Option<Timestamp>| {
+        ratio.clone().start_time(Timestamp::from_unix_seconds(7)).start_time(start).path_and_query()
+    };
+    assert_eq!(
+        (start(Some(Timestamp::from_unix_seconds(8))).as_str(), start(None).as_str()),
+        ("/ratio?startTime=8", "/ratio")
+    );
     let exchanges = |exchanges: Option<Vec<&str>>| ratio.clone().exchange("x").exchanges(exchanges).path_and_query();
     assert_eq!((exchanges(Some(vec!["a", "b"])).as_str(), exchanges(None).as_str()), ("/ratio?exchange=a,b", "/ratio"));
     let depth = |depth: Option<u8>| ratio.clone().query("depth", 1).query("depth", depth).path_and_query();

@@ -1,7 +1,7 @@
 //! Tests of a client's history over a real socket, with faults on demand. The tests check the records and their order,
 //! but no duration.
 
-use runtime::{RateLimit, Value};
+use runtime::{RateLimit, Timestamp, Value};
 use sandbox::Sandbox;
 
 use crate::invented::{Client, REGISTRY, Ratio, Request, Timeframe, limits};
@@ -42,7 +42,10 @@ async fn truth(from: i64) -> Value {
     let client = client(&sandbox, RateLimit::none());
     let mut all = Vec::new();
     for start in (from..END).step_by(10_000 * 60) {
-        let page = ratio(&client).start_time(start).end_time(END.min(start + 10_000 * MINUTE) - 1).limit(10_000);
+        let page = ratio(&client)
+            .start_time(Timestamp::from_unix_seconds(start))
+            .end_time(Timestamp::from_unix_seconds(END.min(start + 10_000 * MINUTE) - 1))
+            .limit(10_000);
         all.extend(page.await.unwrap());
     }
     assert_eq!(i64::try_from(all.len()).unwrap(), (END - from) / MINUTE);
@@ -52,7 +55,8 @@ async fn truth(from: i64) -> Value {
 #[tokio::test]
 async fn a_history_equals_the_records_of_the_sandbox() {
     let sandbox = sandbox(&[]);
-    let history = ratio(&client(&sandbox, limits::SET_A)).history(END - 5 * DAY..END);
+    let history = ratio(&client(&sandbox, limits::SET_A))
+        .history(Timestamp::from_unix_seconds(END - 5 * DAY)..Timestamp::from_unix_seconds(END));
     let all = history.clone().collect().await.unwrap();
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
@@ -66,7 +70,12 @@ async fn a_history_equals_the_records_of_the_sandbox() {
 async fn a_history_recovers_from_every_fault() {
     let sandbox = sandbox(&FAULTS);
     let client = client(&sandbox, limits::SET_A);
-    let all = ratio(&client).limit(50).history(END - DAY..END).collect().await.unwrap();
+    let all = ratio(&client)
+        .limit(50)
+        .history(Timestamp::from_unix_seconds(END - DAY)..Timestamp::from_unix_seconds(END))
+        .collect()
+        .await
+        .unwrap();
     assert!(all.report.is_complete(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - DAY).await);
 }

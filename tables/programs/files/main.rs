@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::Path;
 
 use generated_client::registry::EndpointInfo;
-use generated_client::{Client, GROUPS, REGISTRY, RateLimit};
+use generated_client::{Client, GROUPS, REGISTRY, RateLimit, Timestamp};
 use generated_client_tables::{Backfill, SeriesRequest, Target};
 use sandbox::Sandbox;
 
@@ -53,7 +53,11 @@ fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
 }
 
 fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill> {
-    Ok(Backfill::new(series, END - days * DAY..END, Target::parse(target)?))
+    Ok(Backfill::new(
+        series,
+        Timestamp::from_unix_seconds(END - days * DAY)..Timestamp::from_unix_seconds(END),
+        Target::parse(target)?,
+    ))
 }
 
 async fn run(job: &Backfill) -> Outcome<generated_client_tables::Summary> {

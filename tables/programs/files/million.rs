@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
-use generated_client::{Client, RateLimit};
+use generated_client::{Client, RateLimit, Timestamp};
 use generated_client_tables::{Backfill, SeriesRequest, Target};
 
 use super::{END, Outcome, endpoint};
@@ -36,7 +36,11 @@ async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
     let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
     let request = request.query("coin", "BTC").query("timeframe", "1m");
     let target = format!("{}/{name}.parquet", folder.display());
-    let job = Backfill::new(vec![SeriesRequest::new(request)?], END - RECORDS * MINUTE..END, Target::parse(&target)?);
+    let job = Backfill::new(
+        vec![SeriesRequest::new(request)?],
+        Timestamp::from_unix_seconds(END - RECORDS * MINUTE)..Timestamp::from_unix_seconds(END),
+        Target::parse(&target)?,
+    );
     let begun = Instant::now();
     let summary = super::run(&job).await?;
     let elapsed = begun.elapsed().as_secs_f64();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use runtime::Timestamp;
 use runtime::record::FieldValue;
 use serde_json::json;
 
@@ -30,7 +31,12 @@ pub(super) async fn all(folder: &Path) -> Outcome {
         shapes.push(SeriesRequest::new(request)?);
     }
     let target = Target::parse(&path(folder, "shapes/"))?;
-    run(&Backfill::new(shapes, END - DAYS * super::DAY..END, target)).await?;
+    run(&Backfill::new(
+        shapes,
+        Timestamp::from_unix_seconds(END - DAYS * super::DAY)..Timestamp::from_unix_seconds(END),
+        target,
+    ))
+    .await?;
     let truth = truth(&client).await?;
     fs::write(folder.join("truth.json"), truth.to_string())?;
     Ok(())

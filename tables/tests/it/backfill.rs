@@ -109,8 +109,8 @@ async fn status_lists_gaps_and_intervals_behind() {
         let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
         let [series] = &status.series[..] else { panic!("{status:?}") };
         assert_eq!((series.rows, series.gaps.len(), series.missing), (69, 3, 3));
-        assert_eq!(series.last, Some(Timestamp::from(END - HOUR)));
-        let behind = [0, 1, 3].map(|hours| series.behind(Timestamp::from(END + hours * HOUR)));
+        assert_eq!(series.last, Some(Timestamp::from_unix_seconds(END - HOUR)));
+        let behind = [0, 1, 3].map(|hours| series.behind(Timestamp::from_unix_seconds(END + hours * HOUR)));
         assert_eq!(behind, [Some(0), Some(1), Some(3)]);
     }
 }

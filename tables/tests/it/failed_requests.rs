@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use runtime::Timestamp;
 use tables::Error;
 
 use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, run, scripted, state_of};
@@ -63,7 +64,11 @@ async fn status_lists_series_and_first_pages_that_failed() {
         assert_eq!(last.series[0].unfetched, unfetched[0], "{name}");
         let state = state_of(&path).await;
         let [btc, eth] = &state.series[..] else { panic!("{name}: {state:?}") };
-        assert_eq!((btc.missing, btc.unfetched[0].start), (unfetched[0], begin.into()), "{name}");
+        assert_eq!(
+            (btc.missing, btc.unfetched[0].start),
+            (unfetched[0], Timestamp::from_unix_seconds(begin)),
+            "{name}"
+        );
         assert_eq!((eth.rows, eth.last, eth.missing), (0, None, 200 * 24), "{name}");
         *is_failing.lock().unwrap() = false;
         assert!(run(&whole).await.is_complete);
@@ -87,7 +92,10 @@ async fn a_page_between_others_that_failed_is_unfetched() {
         let state = state_of(&path).await;
         let [series] = &state.series[..] else { panic!("{state:?}") };
         let [unfetched] = &series.unfetched[..] else { panic!("{state:?}") };
-        assert!(unfetched.contains(&middle.into()) && series.gaps == [unfetched.clone()], "{state:?}");
+        assert!(
+            unfetched.contains(&Timestamp::from_unix_seconds(middle)) && series.gaps == [unfetched.clone()],
+            "{state:?}"
+        );
         assert_eq!(series.missing + series.rows, 200 * 24, "{name}");
     }
 }

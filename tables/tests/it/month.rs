@@ -123,7 +123,11 @@ impl Month {
             SeriesRequest::new(request).unwrap()
         });
         let target = Target::parse(self.target.to_str().unwrap()).unwrap();
-        Backfill::new(series.collect(), self.from..now, target)
+        Backfill::new(
+            series.collect(),
+            Timestamp::from_unix_seconds(self.from)..Timestamp::from_unix_seconds(now),
+            target,
+        )
     }
 
     async fn run(&mut self, day: i64, troubles: &Troubles) {

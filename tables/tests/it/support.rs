@@ -15,7 +15,7 @@ use flate2::read::GzDecoder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
-use runtime::{Builder, RateLimit, Retry};
+use runtime::{Builder, RateLimit, Retry, Timestamp};
 use service::Client;
 use tables::{Backfill, BackfillEvent, SeriesRequest, Status, Summary, Target, TextWriter};
 
@@ -80,7 +80,11 @@ pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
 }
 
 pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path) -> Backfill {
-    Backfill::new(series, from..to, Target::parse(target.to_str().unwrap()).unwrap())
+    Backfill::new(
+        series,
+        Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to),
+        Target::parse(target.to_str().unwrap()).unwrap(),
+    )
 }
 
 pub(crate) async fn run(job: &Backfill) -> Summary {

@@ -86,5 +86,8 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
             return quote!(#ty::#value);
         }
     }
+    if matches!(param.ty, Type::Timestamp(_)) {
+        names.insert("Timestamp".to_owned());
+    }
     sample(api, param, passing).0
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use runtime::Timestamp;
 use runtime::history::Checkpoint;
 
 use super::hours;
 use crate::invented::{Client, Timeframe};
-use crate::ranges::{HOUR, START, answer};
+use crate::ranges::{HOUR, START, answer, at};
 use crate::scripted::Service;
 
 /// A job that is killed and resumed after any of its pages has the same output as a job that is not killed.
@@ -16,7 +15,7 @@ use crate::scripted::Service;
 async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
     let client = service.client();
-    let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
+    let history = || hours(&client).limit(50).history(at(START)..at(START + 3000 * HOUR));
     let complete = history().collect().await.unwrap();
     for kill_after in [1, 2, 7, 30, 61] {
         let (mut times, mut gaps) = (Vec::new(), Vec::new());
@@ -58,7 +57,7 @@ async fn resumed_sparse_history_requests_every_page() {
     let has_record = |time: i64| [0, 550, 800, 1250].contains(&((time - START) / HOUR));
     let service = Service::new(move |request, _| answer(request, has_record));
     let client = service.client();
-    let history = || hours(&client).limit(50).history(START..START + 1500 * HOUR);
+    let history = || hours(&client).limit(50).history(at(START)..at(START + 1500 * HOUR));
     let complete = history().collect().await.unwrap();
     assert_eq!(complete.times.len(), 4);
     let first = history().pages().next().await.unwrap().unwrap();
@@ -69,7 +68,7 @@ async fn resumed_sparse_history_requests_every_page() {
 #[tokio::test]
 async fn any_checkpoint_text_is_handled() {
     let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
-    let history = || hours(&client).history(START..START + 10 * HOUR);
+    let history = || hours(&client).history(at(START)..at(START + 10 * HOUR));
     let mut pages = history().pages();
     let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
     let (min, max) = (i64::MIN, i64::MAX);
@@ -90,15 +89,15 @@ async fn any_checkpoint_text_is_handled() {
 async fn checkpoint_of_another_request_is_rejected() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
-    let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
+    let mut pages = hours(&client).history(at(START)..at(START + 1000 * HOUR)).pages();
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
-    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
+    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(at(START)..at(START + 1000 * HOUR));
     let elsewhere =
         Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
     let table = [
         (other, "instead of GET /ratio?coin=C"),
-        (hours(&client).history(START - 1..START), "instead of 2023-11-14T21:59:59Z"),
-        (hours(&elsewhere).history(START..START + HOUR), "instead of https://example.org/v2"),
+        (hours(&client).history(at(START - 1)..at(START)), "instead of 2023-11-14T21:59:59Z"),
+        (hours(&elsewhere).history(at(START)..at(START + HOUR)), "instead of https://example.org/v2"),
     ];
     for (history, expected) in table {
         let error = history.resume(checkpoint.clone()).collect().await.unwrap_err().error;
@@ -120,7 +119,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     for day in 1..6 {
         published.store(24 * day - 2, Ordering::Relaxed);
         // The page size differs from run to run; the checkpoint stays valid.
-        let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
+        let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(at(START)..at(START + 24 * day * HOUR));
         if let Some(text) = &saved {
             history = history.resume(text.parse().unwrap());
         }
@@ -131,11 +130,12 @@ async fn a_later_end_continues_from_the_checkpoint() {
             gaps.extend(page.report.gaps.into_iter().map(|gap| (gap.range.end.unix_seconds() - START) / HOUR));
             saved = Some(page.checkpoint.to_string());
         }
-        let nothing =
-            hours(&client).history(START..START + 24 * day * HOUR).resume(saved.clone().unwrap().parse().unwrap());
+        let nothing = hours(&client)
+            .history(at(START)..at(START + 24 * day * HOUR))
+            .resume(saved.clone().unwrap().parse().unwrap());
         assert!(nothing.collect().await.unwrap().records.is_empty(), "nothing is due");
     }
-    let expected = (0..24 * 5 - 2).filter(|hour| *hour != 5).map(|hour| Timestamp::from(START + hour * HOUR));
+    let expected = (0..24 * 5 - 2).filter(|hour| *hour != 5).map(|hour| at(START + hour * HOUR));
     assert_eq!(times, expected.collect::<Vec<_>>());
     assert_eq!(gaps, [6, 24, 48, 72, 96, 120]);
 }
@@ -145,16 +145,16 @@ async fn a_later_end_continues_from_the_checkpoint() {
 async fn a_record_after_the_last_gap_is_delivered_once() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 9 * HOUR));
     let client = service.client();
-    let first = hours(&client).history(START..START + 10 * HOUR + HOUR / 2).include_partial().pages();
+    let first = hours(&client).history(at(START)..at(START + 10 * HOUR + HOUR / 2)).include_partial().pages();
     let (mut times, mut saved, mut pages) = (Vec::new(), None, first);
     while let Some(page) = pages.next().await {
         let page = page.unwrap();
         times.extend(page.times);
         saved = Some(page.checkpoint);
     }
-    let rest = hours(&client).history(START..START + 14 * HOUR).resume(saved.unwrap()).collect().await.unwrap();
+    let rest = hours(&client).history(at(START)..at(START + 14 * HOUR)).resume(saved.unwrap()).collect().await.unwrap();
     times.extend(rest.times);
-    let expected = (0..14).filter(|hour| *hour != 9).map(|hour| Timestamp::from(START + hour * HOUR));
+    let expected = (0..14).filter(|hour| *hour != 9).map(|hour| at(START + hour * HOUR));
     assert_eq!(times, expected.collect::<Vec<_>>());
 }
 
@@ -169,9 +169,9 @@ async fn a_range_that_ends_within_an_interval_continues_without_a_gap() {
             answer(request, |time| time < until)
         });
         let client = service.client();
-        let first = hours(&client).history(START..START + 24 * HOUR + HOUR / 2).collect().await.unwrap();
+        let first = hours(&client).history(at(START)..at(START + 24 * HOUR + HOUR / 2)).collect().await.unwrap();
         published.store(48, Ordering::Relaxed);
-        let history = hours(&client).history(START..START + 48 * HOUR).resume(first.checkpoint.unwrap());
+        let history = hours(&client).history(at(START)..at(START + 48 * HOUR)).resume(first.checkpoint.unwrap());
         let second = history.collect().await.unwrap();
         let times = first.times.iter().chain(&second.times).map(|time| (time.unix_seconds() - START) / HOUR);
         assert_eq!(times.collect::<Vec<_>>(), (0..48).collect::<Vec<_>>());

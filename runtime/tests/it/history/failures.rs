@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use runtime::transport::TransportError;
-use runtime::{Error, Retry, Timestamp};
+use runtime::{Error, Retry};
 
 use super::hours;
-use crate::ranges::{HOUR, START, answer, number};
+use crate::ranges::{HOUR, START, answer, at, number};
 use crate::scripted::{Service, mock_response, reply};
 
 /// Creates a service that responds with this status to every request whose window contains a certain time.
@@ -27,12 +27,12 @@ fn failing_at(hour: i64, status: u16) -> Arc<Service> {
 async fn failing_page_is_reported_while_others_continue() {
     for (status, requests) in [(503, 16), (500, 8), (404, 1)] {
         let service = failing(status);
-        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR));
         let all = history.clone().skip_failed_pages().collect().await.unwrap();
         assert_eq!(all.records.len(), 441);
         let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
         let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
-        assert_eq!(failure.range, Timestamp::from_unix_seconds(from)..Timestamp::from_unix_seconds(to), "{status}");
+        assert_eq!(failure.range, at(from)..at(to), "{status}");
         assert_eq!((failure.error.status(), all.report.gaps.len()), (Some(status), 0));
         assert_eq!(service.seen().0, 9 + requests, "{status}");
         // Without `skip_failed_pages`, the failed page ends the history after the pages before it.
@@ -50,7 +50,7 @@ async fn failing_page_is_reported_while_others_continue() {
         };
         assert_eq!((given, error.status()), (98, Some(status)));
         assert!(pages.next().await.is_none());
-        assert_eq!(saved.unwrap().next_time(), from.into());
+        assert_eq!(saved.unwrap().next_time(), at(from));
     }
 }
 
@@ -58,7 +58,7 @@ async fn failing_page_is_reported_while_others_continue() {
 #[tokio::test(start_paused = true)]
 async fn an_error_has_the_records_before_it_and_a_checkpoint() {
     let service = failing_at(480, 404);
-    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR));
     let failed = history.clone().collect().await.unwrap_err();
     assert_eq!((failed.error.status(), failed.partial.len()), (Some(404), 441));
     assert!(failed.to_string().ends_with("; 441 records were fetched before this error"), "{failed}");
@@ -76,7 +76,7 @@ async fn an_error_has_the_records_before_it_and_a_checkpoint() {
 async fn first_page_may_fail_alone() {
     for status in [408, 500, 501, 503] {
         let service = failing_at(10, status);
-        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR));
         let all = history.skip_failed_pages().collect().await.unwrap();
         assert_eq!((all.records.len(), all.report.failed_pages.len()), (441, 1), "{status}");
     }
@@ -86,7 +86,7 @@ async fn first_page_may_fail_alone() {
 async fn error_of_every_page_ends_the_history() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
+        let history = hours(&service.client()).history(at(START)..at(START + 100_000 * HOUR)).skip_failed_pages();
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
@@ -96,7 +96,7 @@ async fn error_of_every_page_ends_the_history() {
             0..5 => answer(request, |_| true),
             _ => reply(status, &[], "{}"),
         });
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
+        let history = hours(&service.client()).history(at(START)..at(START + 100_000 * HOUR)).skip_failed_pages();
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
@@ -125,7 +125,7 @@ async fn transient_failures_are_retried() {
         }
     });
     let end = START + 5000 * HOUR;
-    let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
+    let all = hours(&service.client()).limit(50).history(at(START)..at(end)).collect().await.unwrap();
     assert!(all.report.failed_pages.is_empty());
     // A page that is requested again and truncated at the same record is taken for complete. Its missing records are
     // reported as gaps.
@@ -139,7 +139,7 @@ async fn transient_failures_are_retried() {
 async fn history_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
     let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
-    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_pages();
+    let history = hours(&builder.build().unwrap()).history(at(START)..at(START + 100_000 * HOUR)).skip_failed_pages();
     let error = history.collect().await.unwrap_err().error;
     assert!(error.is_token(), "{error}");
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
@@ -158,10 +158,10 @@ async fn failed_end_of_a_truncated_page_is_not_a_gap() {
             _ => answer(request, |_| true),
         }
     });
-    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR));
     let all = history.clone().skip_failed_pages().collect().await.unwrap();
     let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
-    assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
+    assert_eq!(failure.range, at(START + 68 * HOUR)..at(START + 98 * HOUR));
     assert_eq!((all.records.len(), all.report.gaps.len()), (460, 0));
     assert_eq!(history.collect().await.unwrap_err().error.status(), Some(500));
 }
@@ -177,14 +177,14 @@ async fn page_above_the_size_limit_is_split() {
             answer(request, |_| true)
         }
     });
-    let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
+    let all = hours(&service.client()).history(at(START)..at(START + 20_000 * HOUR)).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
     assert!(all.report.is_complete());
     // Windows that were already requested are divided, and later windows are smaller from the beginning.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A window with a single record cannot be divided.
     let service = Service::new(|_, _| mock_response(Err(TransportError::body_too_large(1000))));
-    let history = hours(&service.client()).history(START..START + 500 * HOUR);
+    let history = hours(&service.client()).history(at(START)..at(START + 500 * HOUR));
     let error = history.collect().await.unwrap_err().error;
     assert!(error.is_body_too_large(), "{error}");
 }
@@ -203,11 +203,11 @@ async fn check_skipped(hour: i64) {
         let body = String::from_utf8(mock.outcome.unwrap().body.to_vec()).unwrap();
         reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
     });
-    let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);
+    let history = || hours(&service.client()).skip_bad_records().history(at(START)..at(START + 20 * HOUR));
     let all = history().collect().await.unwrap();
     assert_eq!((all.records.len(), all.report.bad_records.len(), all.report.gaps.len()), (19, 1, 1));
     assert_eq!(all.report.bad_records[0].field(), "openDate");
-    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err().error;
+    let error = hours(&service.client()).history(at(START)..at(START + 20 * HOUR)).collect().await.unwrap_err().error;
     assert!(error.is_decode(), "{error}");
 }
 
@@ -216,7 +216,7 @@ async fn check_skipped(hour: i64) {
 async fn a_complete_body_that_does_not_decode_is_requested_once() {
     for body in [r#"{"data": [{"openDate": 1, "rat"#, r#"{"data": [{"openDate": true, "ratio": 0.5}]}"#] {
         let service = Service::new(move |_, _| reply(200, &[], body));
-        let history = hours(&service.client()).history(START..START + 20 * HOUR);
+        let history = hours(&service.client()).history(at(START)..at(START + 20 * HOUR));
         let failed = history.skip_failed_pages().collect().await.unwrap();
         assert!(failed.report.failed_pages.iter().all(|page| page.error.is_decode()));
         assert_eq!((failed.report.failed_pages.len(), service.seen().0), (1, 1));

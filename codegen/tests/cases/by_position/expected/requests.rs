@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Step};
+use crate::{Client, Step, Timestamp};
 
 #[test]
 fn market() {
@@ -21,7 +21,13 @@ fn every_setter() {
     setter(client.market().tickers().level(20), "levels=%5B20%5D");
     setter(client.market().tickers().levels([20, 20]), "levels=%5B20,20%5D");
     setter(client.market().candles("BTCUSDT", "1m").limit(1), "limit=1");
-    setter(client.market().candles("BTCUSDT", "1m").start_time(1_700_000_000), "startTime=1700000000000");
+    setter(
+        client
+            .market()
+            .candles("BTCUSDT", "1m")
+            .start_time(Timestamp::from_unix_seconds(1_700_000_000)),
+        "startTime=1700000000000",
+    );
     setter(client.market().tickers().symbol("a"), "symbols=%5B%22a%22%5D");
     setter(client.market().tickers().symbols(["a", "a"]), "symbols=%5B%22a%22,%22a%22%5D");
 }

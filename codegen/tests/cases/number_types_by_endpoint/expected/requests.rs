@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::{Client, Timestamp};
 
 #[test]
 fn market() {
@@ -16,7 +16,7 @@ fn market() {
             .depth(10_u64)
             .offset(-5000000000_i64)
             .share(0.5)
-            .at(1_700_000_000)
+            .at(Timestamp::from_unix_seconds(1_700_000_000))
             .flag(true),
     );
     endpoint("/names/7", market.names([7]).depth("a"));
@@ -27,7 +27,7 @@ fn market() {
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().ladder([7]).at(1_700_000_000), "at=1700000000");
+    setter(client.market().ladder([7]).at(Timestamp::from_unix_seconds(1_700_000_000)), "at=1700000000");
     setter(client.market().ladder([7]).depth(10_u64), "depth=10");
     setter(client.market().ladder([7]).flag(true), "flag=true");
     setter(client.market().ladder([7]).level(7), "level=7");

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::{Client, Timestamp};
 
 #[test]
 fn market() {
@@ -14,7 +14,11 @@ fn market() {
     endpoint("/query", market.daily());
     endpoint("/query", market.search("a"));
     endpoint("/v1/BTC.USD.json", market.quote("BTC.USD"));
-    endpoint("/rates/2023-11-14..2023-11-14", market.rates(1_700_000_000, 1_700_000_000));
+    endpoint(
+        "/rates/2023-11-14..2023-11-14",
+        market
+            .rates(Timestamp::from_unix_seconds(1_700_000_000), Timestamp::from_unix_seconds(1_700_000_000)),
+    );
 }
 
 #[test]

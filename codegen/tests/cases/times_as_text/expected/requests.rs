@@ -3,20 +3,26 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::{Client, Timestamp};
 
 #[test]
 fn forge() {
     let client: Client = client();
     let forge = client.forge();
     endpoint("/repos/clock/commits", forge.commits("clock"));
-    endpoint("/forecast", forge.forecast(1_700_000_000));
+    endpoint("/forecast", forge.forecast(Timestamp::from_unix_seconds(1_700_000_000)));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.forge().forecast(1_700_000_000).hourly(["a", "a"]), "hourly=a");
-    setter(client.forge().commits("clock").since(1_700_000_000), "since=2023-11-14T22:13:20Z");
-    setter(client.forge().forecast(1_700_000_000).value("a"), "hourly=a");
+    setter(client.forge().forecast(Timestamp::from_unix_seconds(1_700_000_000)).hourly(["a", "a"]), "hourly=a");
+    setter(
+        client
+            .forge()
+            .commits("clock")
+            .since(Timestamp::from_unix_seconds(1_700_000_000)),
+        "since=2023-11-14T22:13:20Z",
+    );
+    setter(client.forge().forecast(Timestamp::from_unix_seconds(1_700_000_000)).value("a"), "hourly=a");
 }
