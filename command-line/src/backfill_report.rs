@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use indicatif::HumanCount;
 use runtime::{ErrorKind, Timestamp, history};
+use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
 
+use crate::catalogue_json;
 use crate::commands::status::age;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program;
 use crate::progress::{Bar, counted, duration, line_of};
+use crate::requested_series::Series;
 use crate::table::{self, Table};
 use crate::time_arg;
 
@@ -51,6 +54,43 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     if summary.is_restored {
         log.warning(&format!("{out} was missing or had been changed; it was written again from {out}.parts"));
     }
+}
+
+/// Returns a JSON object for each series: what a run has changed, and the gaps that remain.
+pub(crate) fn json_lines(file: &JobFile, summary: &Summary, status: &tables::Status) -> String {
+    let line = |(index, (series, report)): (usize, (&Series, &SeriesReport))| {
+        let stored = status.series.iter().find(|one| one.path == report.path);
+        let gaps = stored.map_or_else(Vec::new, |one| ranges(&one.gaps));
+        let folder = format!("/{}/", report.path.split('/').next().unwrap_or_default());
+        let files: Vec<_> = summary.files.iter().filter(|name| **name == file.out || name.contains(&folder)).collect();
+        let error = summary.failed.iter().find(|(failed, _)| *failed == index).map(|(_, error)| error.to_string());
+        let SeriesReport { added, filled, revised, invalid, dropped, missing, unfetched, .. } = report;
+        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+        json_line(
+            series,
+            file,
+            &json!({
+                "added": added, "filled": filled, "revised": revised, "invalid": invalid, "dropped": dropped,
+                "missing": missing, "unfetched": unfetched, "first": time(report.first), "last": time(report.last),
+                "gaps": gaps, "files": files, "error": error,
+            }),
+        ) + "\n"
+    };
+    file.series.iter().zip(&summary.series).enumerate().map(line).collect()
+}
+
+/// Returns a line with a JSON object: the endpoint, the params and the range of a series, and these facts.
+pub(crate) fn json_line(series: &Series, file: &JobFile, facts: &Value) -> String {
+    let mut object = catalogue_json::series(series);
+    object.insert("from".to_owned(), file.from.to_string().into());
+    object.insert("to".to_owned(), file.to.to_string().into());
+    object.extend(facts.as_object().cloned().unwrap_or_default());
+    Value::Object(object).to_string()
+}
+
+/// Returns ranges as pairs of times.
+pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
+    all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
 /// Creates the failure for series without a record.

@@ -35,10 +35,18 @@ const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
+/// Settings of the command line, which replace those of a job file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overrides<'o> {
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) to: Option<Timestamp>,
+    pub(crate) out: Option<&'o str>,
+}
+
 /// Reads and checks a job file.
-pub(crate) fn read(path: &Path, log: Log) -> Result<JobFile> {
+pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    Source { name: path.display().to_string(), text: &text }.job(log)
+    Source { name: path.display().to_string(), text: &text }.job(overrides, log)
 }
 
 struct Source<'t> {
@@ -47,18 +55,20 @@ struct Source<'t> {
 }
 
 impl Source<'_> {
-    fn job(&self, log: Log) -> Result<JobFile> {
+    fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
         let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
         let table = table.get_ref();
         if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
             return Err(self.unknown_key(key, KEYS.into_iter()));
         }
         let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
-        let from = self.parsed(table, "from", time_arg::timestamp)?.ok_or_else(|| missing("from"))?;
+        let from =
+            overrides.from.or(self.parsed(table, "from", time_arg::timestamp)?).ok_or_else(|| missing("from"))?;
         if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
             return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
-        let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?.ok_or_else(|| missing("out"))?;
+        let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?;
+        let out = overrides.out.map(str::to_owned).or(out).ok_or_else(|| missing("out"))?;
         let groups = match table.get("series").map(|value| (value.span(), value.get_ref())) {
             Some((_, DeValue::Array(groups))) if !groups.is_empty() => groups,
             Some((span, _)) => return Err(self.error(Some(span), "expected one or more [[series]] tables")),
@@ -76,7 +86,7 @@ impl Source<'_> {
             }
             series.extend(of_group);
         }
-        let to = self.parsed(table, "to", time_arg::timestamp)?.unwrap_or_else(time_arg::now);
+        let to = overrides.to.or(self.parsed(table, "to", time_arg::timestamp)?).unwrap_or_else(time_arg::now);
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
         Ok(JobFile { series, from, to, out, refetch })
     }
@@ -173,7 +183,7 @@ mod tests {
 
     fn check(text: &str) -> Result<JobFile, String> {
         let source = Source { name: "job.toml".to_owned(), text };
-        source.job(Log::Nothing).map_err(|failure| failure.to_string())
+        source.job(Overrides::default(), Log::Nothing).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -11,11 +11,13 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
+mod arrow_stream;
 mod backfill_report;
 #[cfg(test)]
 #[allow(dead_code, reason = "other tests use the remaining items")]
 #[path = "../../cli/tests/it/support/catalogue.rs"]
 mod catalogue;
+mod catalogue_json;
 mod chart_data;
 mod chart_drawing;
 mod command_line;

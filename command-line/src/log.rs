@@ -40,7 +40,8 @@ pub(crate) fn error(text: &str) {
     write(&format!("{ERROR}error:{ERROR:#} {text}"));
 }
 
-fn write(line: &str) {
+/// Prints a line for programs or users.
+pub(crate) fn write(line: &str) {
     // The line is written with a single call, so that no other output appears within it.
     let _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

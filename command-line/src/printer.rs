@@ -2,6 +2,9 @@
 //!
 //! Pages of several series are printed as rows of one table, with one header.
 
+use tables::SeriesRequest;
+
+use crate::arrow_stream::ArrowStream;
 use crate::failure::Result;
 use crate::record_columns::{Layout, Part};
 use crate::requested_series::Series;
@@ -15,15 +18,27 @@ pub(crate) struct Printer {
     has_fixed_columns: bool,
     series: Vec<Series>,
     widths: Vec<u16>,
+    arrow: Option<ArrowStream>,
 }
 
 impl Printer {
     /// Creates a printer. If a layout is given, the table has exactly the columns of that layout.
-    pub(crate) fn new(series: &[Series], format: Format, layout: Option<Layout>) -> Self {
-        Self { format, has_fixed_columns: layout.is_some(), layout, series: series.to_vec(), widths: Vec::new() }
+    pub(crate) fn new(
+        series: &[Series],
+        stored: &[SeriesRequest],
+        format: Format,
+        layout: Option<Layout>,
+    ) -> Result<Self> {
+        let arrow = if format == Format::Arrow { Some(ArrowStream::begin(stored)?) } else { None };
+        let (series, widths) = (series.to_vec(), Vec::new());
+        Ok(Self { format, has_fixed_columns: layout.is_some(), layout, series, widths, arrow })
     }
 
-    pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {
+    /// Prints records of the series with this index.
+    pub(crate) fn print(&mut self, index: usize, part: &Part<'_>) -> Result<()> {
+        if let Some(arrow) = &mut self.arrow {
+            return arrow.write(index, part);
+        }
         let is_first = self.widths.is_empty();
         // The objects of JSON Lines need no common columns, so each page determines its own columns.
         if self.layout.is_none() || (self.format == Format::Jsonl && !self.has_fixed_columns) {
@@ -37,8 +52,13 @@ impl Printer {
         let text = match self.format {
             Format::Table => table.lines(stdout::width(), &mut self.widths, is_first),
             Format::Csv => table.csv(is_first)?,
-            Format::Jsonl => table.json_lines(),
+            Format::Jsonl | Format::Arrow => table.json_lines(),
         };
         stdout::print(text)
+    }
+
+    /// Ends the output, which only a stream in Arrow's format needs.
+    pub(crate) fn end(self) -> Result<()> {
+        self.arrow.map_or(Ok(()), ArrowStream::end)
     }
 }

@@ -20,6 +20,7 @@ pub(crate) enum Format {
     Table,
     Csv,
     Jsonl,
+    Arrow,
 }
 
 impl Format {
@@ -93,6 +94,7 @@ impl Table {
             Format::Table => Ok(self.for_terminal(stdout::width())),
             Format::Csv => self.csv(true),
             Format::Jsonl => Ok(self.json_lines()),
+            Format::Arrow => Err(Failure::usage("`--format arrow` needs endpoints with a history")),
         }
     }
 

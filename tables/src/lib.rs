@@ -38,6 +38,7 @@ mod columns;
 mod file_storage;
 mod merge_rows;
 mod saved_state;
+mod series_table;
 mod single_file;
 
 mod backfill;
@@ -50,6 +51,7 @@ pub use error::Error;
 pub use partition::Partition;
 pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
+pub use series_table::SeriesTable;
 pub use status::{SeriesStatus, Status, status};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};

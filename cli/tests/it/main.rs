@@ -5,6 +5,7 @@
 mod backfill;
 mod completion;
 mod concurrent_runs;
+mod json;
 mod pipes;
 #[allow(dead_code, reason = "the tests of the shared gate use the remaining items")]
 #[path = "../../../shared-gate/tests/it/server.rs"]

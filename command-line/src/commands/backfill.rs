@@ -10,18 +10,21 @@ use std::time::Duration;
 use clap::Args;
 use runtime::history::History;
 use runtime::{AnyClient as Client, Timestamp};
+use serde_json::json;
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
-use crate::backfill_report::{Reporter, announced, ending, failed_request, no_record, planned};
+use crate::backfill_report::{
+    Reporter, announced, ending, failed_request, json_line, json_lines, no_record, planned, ranges,
+};
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
 use crate::commands::status::check_clock;
 use crate::connection::Connection;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::interrupt::Interrupt;
-use crate::job_file::{self, JobFile};
-use crate::log::Log;
+use crate::job_file::{self, JobFile, Overrides};
+use crate::log::{self, Log};
 use crate::param_options::Params;
 use crate::printer::Printer;
 use crate::progress::counted;
@@ -42,15 +45,15 @@ pub(crate) struct Backfill {
     #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, required_unless_present = "job")]
     #[arg(allow_hyphen_values = true)]
     from: Option<Timestamp>,
-    /// End of the range, excluded
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
-    to: Timestamp,
+    /// End of the range, excluded [default: now]
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
+    to: Option<Timestamp>,
     /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
     out: Option<String>,
-    /// Read series, range and target from a TOML file
+    /// Read series, range and target from a TOML file; `--from`, `--to` and `--out` replace its values
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["endpoints", "from", "to", "out"])]
+    #[arg(conflicts_with = "endpoints")]
     job: Option<PathBuf>,
     /// Fetch again the records in this span before the newest record [default: 24h]
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
@@ -76,6 +79,9 @@ pub(crate) struct Backfill {
     /// Format of `--out -`; a table on a terminal, else CSV
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print one JSON object for each series: files, range, changes and gaps; with `--out -` on standard error
+    #[arg(long, conflicts_with = "dry_run")]
+    json: bool,
     #[command(flatten)]
     params: Params,
     #[command(flatten)]
@@ -98,7 +104,7 @@ impl Backfill {
         }
         let (target, labels) = (target?, labels(&file.series));
         let connected = self.connection.open(log).await?;
-        let job = self.job(&connected.client, &connected.monitor, &file, target)?;
+        let job = self.job(&connected.client, &connected.monitor, &file, target.clone())?;
         let plan = job.plan().await?;
         log.remark(&announced(&plan));
         check_clock(plan.series.iter().filter_map(|series| series.last), log);
@@ -109,18 +115,22 @@ impl Backfill {
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
+        if let (true, Ok(summary)) = (self.json, &ended) {
+            stdout::print(json_lines(&file, summary, &tables::status(&target).await?))?;
+        }
         reporter.end(&file, ended, signal.get())
     }
 
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
         let connected = self.connection.open(log).await?;
-        let columns = Layout::of_file(&file.series, &stored(&connected.client, &file.series)?);
         let format = Format::or_for_reader(self.format, Format::Csv);
-        let mut printer = Printer::new(&file.series, format, Some(columns));
+        let stored = stored(&connected.client, &file.series)?;
+        let columns = Layout::of_file(&file.series, &stored);
+        let mut printer = Printer::new(&file.series, &stored, format, Some(columns))?;
         let (labels, mut failed, mut fetched, mut empty) = (labels(&file.series), Vec::new(), 0, Vec::new());
-        for (series, label) in file.series.iter().zip(labels) {
-            let mut is_empty = true;
+        for (index, (series, label)) in file.series.iter().zip(labels).enumerate() {
+            let (mut records, mut gaps, mut error) = (0, Vec::new(), None);
             let Some(request) = request(&connected.client, series) else { continue };
             // The start is rounded down to a multiple of the interval, so that the first record is included.
             let step = step(&request)?;
@@ -130,16 +140,23 @@ impl Backfill {
                 for failure in &page.report.failed_pages {
                     log.warning(&failed_request(&label, failure));
                     failed.push(Failure::from(failure.error.clone()).exit_kind);
+                    error = Some(brief(&failure.error));
                 }
                 fetched += u64::from(page.report.failed_pages.is_empty());
-                is_empty &= page.records.is_empty();
+                records += page.records.len() as u64;
+                gaps.extend(page.report.gaps.into_iter().map(|gap| gap.range));
                 let times = page.times.iter().copied().map(Some).collect();
-                printer.print(&Part { series, records: &page.records, times })?;
+                printer.print(index, &Part { series, records: &page.records, times })?;
             }
-            if is_empty && !self.allow_empty {
+            if self.json {
+                let object = json!({ "added": records, "gaps": ranges(&gaps), "error": error });
+                log::write(&json_line(series, file, &object));
+            }
+            if records == 0 && !self.allow_empty {
                 empty.push(if label.is_empty() { series.endpoint.name.clone() } else { label });
             }
         }
+        printer.end()?;
         match failed.len() {
             0 if empty.is_empty() => Ok(()),
             0 => Err(no_record(&empty.iter().map(String::as_str).collect::<Vec<_>>(), file)),
@@ -156,12 +173,13 @@ impl Backfill {
             (Some(_), ..) if self.params != Params::default() => {
                 Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
             }
-            (Some(file), ..) => job_file::read(file, log),
+            (Some(file), from, out) => job_file::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
             (None, Some(from), Some(out)) => {
                 no_range_params(&self.params)?;
                 let targets = self.endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
                 let series = combine(&targets, &self.params, log)?;
-                Ok(JobFile { series, from, to: self.to, out: out.clone(), refetch: None })
+                let to = self.to.unwrap_or_else(time_arg::now);
+                Ok(JobFile { series, from, to, out: out.clone(), refetch: None })
             }
             _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
         }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, ParamInfo, Range, StatusInfo, ValueType};
 
+use crate::catalogue_json;
 use crate::command_line::candidates;
 use crate::commands::list::{section, wrapped};
 use crate::endpoint_names;
@@ -23,11 +24,18 @@ pub(crate) struct Describe {
     /// The endpoint by name or path
     #[arg(value_name = "ENDPOINT", add = candidates())]
     endpoint: String,
+    /// Print one JSON object, which has the evidence of each fact
+    #[arg(long)]
+    json: bool,
 }
 
 impl Describe {
     pub(crate) fn run(&self) -> Result<()> {
-        stdout::print(page(endpoint_names::find(&self.endpoint)?, stdout::width().min(100)))
+        let endpoint = endpoint_names::find(&self.endpoint)?;
+        if self.json {
+            return stdout::print(format!("{}\n", catalogue_json::details(endpoint)));
+        }
+        stdout::print(page(endpoint, stdout::width().min(100)))
     }
 }
 

@@ -9,8 +9,12 @@ use std::time::Duration;
 use clap::Args;
 use runtime::history::History;
 use runtime::{AnyBody, AnyClient as Client, Dynamic, Error, Request, Timestamp};
+use serde_json::Value;
 
+use crate::arrow_stream::ArrowStream;
+use crate::catalogue_json;
 use crate::command_line::Chosen;
+use crate::commands::backfill::stored;
 use crate::connection::Connection;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
@@ -35,6 +39,9 @@ pub(crate) struct Get {
     /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Print one JSON object for each series, with the body as the service sent it
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -48,7 +55,7 @@ impl Get {
         let series = combine(&targets, &self.params, log)?;
         let connected = self.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
-        self.print(&responses)?;
+        self.print(&connected.client, &responses)?;
         let labels = labels(&responses.iter().map(|(series, _)| series.clone()).collect::<Vec<_>>());
         for ((series, body), label) in responses.iter().zip(labels) {
             match record_columns::part(series, body).map(|part| part.records.len()) {
@@ -69,7 +76,14 @@ impl Get {
         Err(first)
     }
 
-    fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
+    fn print(&self, client: &Client, responses: &[SeriesResponse]) -> Result<()> {
+        if self.json {
+            return responses.iter().try_for_each(|(series, body)| {
+                let mut object = catalogue_json::series(series);
+                object.insert("body".to_owned(), serde_json::to_value(body).unwrap_or_default());
+                stdout::print(format!("{}\n", Value::Object(object)))
+            });
+        }
         let parts: Vec<_> = responses.iter().filter_map(|(series, body)| record_columns::part(series, body)).collect();
         let mut others =
             responses.iter().filter(|(series, body)| record_columns::part(series, body).is_none()).peekable();
@@ -77,6 +91,12 @@ impl Get {
         if let (Some(Format::Csv), Some((series, _))) = (self.format, others.peek()) {
             let message = format!("the response of {} has no records for a CSV file", series.endpoint.name);
             return Err(Failure::usage(message).help("use `--format jsonl`"));
+        }
+        if format == Format::Arrow && others.peek().is_none() {
+            let series: Vec<Series> = responses.iter().map(|(series, _)| series.clone()).collect();
+            let mut stream = ArrowStream::begin(&stored(client, &series)?)?;
+            parts.iter().enumerate().try_for_each(|(index, part)| stream.write(index, part))?;
+            return stream.end();
         }
         if format == Format::Table {
             let by_endpoint: Vec<_> =

@@ -8,6 +8,7 @@ use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
 use runtime::registry::{EndpointInfo, GroupInfo};
 
+use crate::catalogue_json;
 use crate::endpoint_names;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
@@ -26,6 +27,9 @@ pub(crate) struct List {
     /// Only endpoints with a history, for `backfill` and `poll`
     #[arg(long)]
     history: bool,
+    /// Print one JSON object for each endpoint
+    #[arg(long)]
+    json: bool,
 }
 
 impl List {
@@ -39,6 +43,10 @@ impl List {
                 || names.iter().map(String::as_str).chain(program::registry().groups.iter().map(|group| group.ident));
             let help = self.words.iter().find_map(|word| suggest::help(word, known()));
             return Err(Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help));
+        }
+        if self.json {
+            let line = |(_, endpoint): &(_, &EndpointInfo)| format!("{}\n", catalogue_json::summary(endpoint));
+            return stdout::print(found.iter().map(line).collect::<String>());
         }
         let width = if stdout::is_terminal() { stdout::width() } else { usize::MAX };
         stdout::print(by_group(&found, width))?;

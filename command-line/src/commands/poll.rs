@@ -95,7 +95,8 @@ impl Poll {
     }
 
     async fn print(&self, client: &Client, series: &[Series], log: Log) -> Result<()> {
-        let mut printer = Printer::new(series, Format::or_for_reader(self.format, Format::Jsonl), None);
+        let format = Format::or_for_reader(self.format, Format::Jsonl);
+        let mut printer = Printer::new(series, &stored(client, series)?, format, None)?;
         let (labels, mut updates) = (labels(series), JoinSet::new());
         // Each series waits for its next update in a separate task.
         let next = |index: usize, mut records: Follow<Dynamic>| async move {
@@ -140,8 +141,8 @@ impl Poll {
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
             let times = page.times.iter().copied().map(Some).collect();
-            printer.print(&Part { series: &series[index], records: &page.records, times })?;
+            printer.print(index, &Part { series: &series[index], records: &page.records, times })?;
         }
-        Ok(())
+        printer.end()
     }
 }

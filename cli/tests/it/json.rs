@@ -1,0 +1,127 @@
+//! Tests of the output for programs: JSON objects, and Arrow's IPC format.
+
+use std::path::Path;
+
+use arrow_ipc::reader::StreamReader;
+use generated_client::registry::EndpointInfo;
+use serde_json::Value;
+
+use crate::support::catalogue::{Metric, endpoints, metric, option};
+use crate::support::{RunOutput, derivs, run, text};
+
+/// Returns the JSON object in each line.
+fn objects(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// Runs a backfill of two series over one day.
+fn day(out: &str, more: &[&str]) -> RunOutput {
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", out, "--sandbox"];
+    run(&[&["backfill"], &*metric().two_hourly(), &range, more].concat())
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn list_prints_an_object_for_each_endpoint() {
+    let listed = objects(&run(&["list", "--json"]).out);
+    assert_eq!(listed.len(), endpoints().count());
+    let Metric { name, path, endpoint, .. } = metric();
+    let found = listed.iter().find(|one| one["endpoint"] == endpoint.to_string()).unwrap();
+    assert_eq!((&found["name"], &found["path"], &found["history"]), (&(*name).into(), &(*path).into(), &true.into()));
+    assert_eq!(found["evidence"], endpoint.evidence.as_str());
+}
+
+#[test]
+fn a_description_has_the_evidence_of_each_fact() {
+    let described = objects(&run(&["describe", metric().name, "--json"]).out).remove(0);
+    let EndpointInfo { params, .. } = metric().endpoint;
+    let params: Vec<_> = params.unwrap().iter().map(|info| (info.wire_name, info.evidence)).collect();
+    assert_eq!(names(&described["params"]), params.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let evidence = described["params"].as_array().unwrap().iter().map(|one| one["evidence"].as_str().unwrap());
+    assert!(evidence.eq(params.iter().map(|(_, evidence)| evidence.as_str())));
+    assert!(names(&described["fields"]).contains(&metric().time));
+}
+
+#[test]
+fn get_prints_the_body_of_each_series() {
+    let args = [&["get"], &*metric().two_hourly(), &["--json", "--sandbox"]].concat();
+    let bodies = objects(&run(&args).out);
+    let Metric { key, keys, endpoint, .. } = metric();
+    for (object, value) in bodies.iter().zip(keys) {
+        assert_eq!(
+            (&object["endpoint"], &object["params"][key.wire_name]),
+            (&endpoint.to_string().into(), &(*value).into())
+        );
+        assert!(object["body"].to_string().contains(metric().time), "{object}");
+    }
+    assert_eq!(bodies.len(), 2);
+}
+
+#[test]
+fn a_run_prints_the_changes_of_each_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("day.parquet");
+    let (first, again) = (day(text(&file), &["--json"]), day(text(&file), &["--json"]));
+    assert_eq!((first.code, again.code), (Some(0), Some(0)), "{}", first.err);
+    for (output, added) in [(first, 24), (again, 0)] {
+        let series = objects(&output.out);
+        assert_eq!(series.iter().map(|one| &one["added"]).collect::<Vec<_>>(), [added, added]);
+        let Value::Object(one) = &series[1] else { panic!("{series:?}") };
+        assert_eq!(one["params"][metric().key.wire_name], metric().keys[1]);
+        assert_eq!((&one["from"], &one["last"]), (&"2025-01-01T00:00:00Z".into(), &"2025-01-01T23:00:00Z".into()));
+        assert_eq!((&one["gaps"], &one["error"]), (&Value::Array(Vec::new()), &Value::Null));
+        assert!(added == 0 || !one["files"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn arrow_has_the_columns_of_a_file_and_their_metadata() {
+    let series = [&["backfill"], &*metric().two_hourly()].concat();
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", "-", "--sandbox"];
+    let output = derivs(&[&series, &range[..], &["--format", "arrow", "--json"]].concat()).output().unwrap();
+    let reader = StreamReader::try_new(&*output.stdout, None).unwrap();
+    let schema = reader.schema();
+    assert_eq!(reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 48);
+    let time = schema.field_with_name(metric().time).unwrap();
+    assert!(time.metadata().contains_key("meaning"), "{time:?}");
+    schema.field_with_name(metric().key.wire_name).unwrap();
+    // Standard output is the stream, so the objects are on standard error.
+    let changes = objects(&String::from_utf8(output.stderr).unwrap());
+    assert_eq!(changes.iter().map(|one| &one["added"]).collect::<Vec<_>>(), [24, 24]);
+}
+
+#[test]
+fn one_page_and_new_records_can_be_arrow_too() {
+    let limit = [option(metric().history.limit), metric().page_size()];
+    let from = ["poll", "--from", "5h", "--records", "2"];
+    for (args, rows) in [(&["get", limit[0], limit[1]][..], limit[1].parse().unwrap()), (&from[..], 2)] {
+        let args = [args, &*metric().hourly(), &["--format", "arrow", "--sandbox"]].concat();
+        let output = derivs(&args).output().unwrap();
+        let reader = StreamReader::try_new(&*output.stdout, None).unwrap();
+        assert_eq!(reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), rows, "{args:?}");
+    }
+}
+
+#[test]
+fn options_replace_the_range_and_the_target_of_a_job_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (job, out) = (folder.path().join("job.toml"), folder.path().join("day.csv"));
+    let params = metric().hourly().into_iter().skip(1).collect::<Vec<_>>();
+    let params = params.chunks(2).map(|pair| format!("{} = {:?}\n", pair[0].trim_start_matches("--"), pair[1]));
+    let series = format!("[[series]]\nendpoints = {:?}\n{}", metric().name, params.collect::<String>());
+    let run_job = |text_of_job: &str, more: &[&str]| {
+        std::fs::write(&job, text_of_job).unwrap();
+        run(&[&["backfill", "--sandbox", "--json", "--job", text(&job)], more].concat())
+    };
+    let replaced = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&out)];
+    for file in [series.clone(), format!("from = 2024-01-01\nto = 2024-02-01\nout = \"other.csv\"\n{series}")] {
+        let output = run_job(&file, &replaced);
+        assert_eq!(objects(&output.out)[0]["to"], "2025-01-02T00:00:00Z", "{}", output.err);
+    }
+    assert!(out.exists() && !Path::new("other.csv").exists());
+    let missing = run_job(&series, &["--from", "2025-01-01"]);
+    assert!(missing.code == Some(2) && missing.err.contains("`out` is missing"), "{}", missing.err);
+}

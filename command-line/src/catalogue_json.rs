@@ -1,0 +1,97 @@
+//! Endpoints and series as JSON, for programs. Each fact has its evidence.
+
+use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, StatusInfo, ValueInfo, ValueType};
+use serde_json::{Map, Value, json};
+
+use crate::endpoint_names;
+use crate::param_options::kebab;
+use crate::program;
+use crate::record_columns::{record, time_field};
+use crate::requested_series::{ParamValue, Series};
+
+/// Returns an endpoint with the facts that a list shows.
+pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
+    json!({
+        "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
+        "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path, "evidence": text(endpoint.evidence),
+        "history": endpoint.history(program::service()).is_some(), "deprecated": endpoint.deprecated,
+    })
+}
+
+/// Returns an endpoint with all facts; `params` and `fields` are null if they are unknown.
+pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
+    let mut all = summary(endpoint);
+    all["aliases"] = endpoint.aliases.into();
+    all["notes"] = endpoint.notes.into();
+    all["weight"] = endpoint.weight.into();
+    all["time_field"] = time_field(endpoint).into();
+    all["params"] = endpoint.params.map(|params| params.iter().map(param).collect::<Value>()).into();
+    all["fields"] = record(endpoint).map(|record| record.fields.iter().map(field).collect::<Value>()).into();
+    all["errors"] = program::service().errors.iter().map(status).collect();
+    all
+}
+
+/// Returns the endpoint and the params of a series.
+pub(crate) fn series(series: &Series) -> Map<String, Value> {
+    let value = |value: &ParamValue| match value {
+        ParamValue::Several(all) => Value::from(all.as_slice()),
+        ParamValue::Time(time) => time.to_string().into(),
+        ParamValue::Text(text) => text.as_str().into(),
+    };
+    let params: Map<_, _> = series.values.iter().map(|(name, one)| (name.clone(), value(one))).collect();
+    let endpoint = series.endpoint.known.map_or_else(|| series.endpoint.name.clone(), ToString::to_string);
+    Map::from_iter([("endpoint".to_owned(), endpoint.into()), ("params".to_owned(), params.into())])
+}
+
+fn param(info: &ParamInfo) -> Value {
+    json!({
+        "name": info.wire_name, "option": format!("--{}", kebab(info.wire_name)), "type": type_name(info.ty),
+        "values": values(info.ty), "value": info.const_value, "required": info.required.map(text),
+        "default": info.default, "example": info.example, "range": range(info.range), "unit": info.unit,
+        "allowed_values": info.allowed_values, "rejected_values": info.rejected_values,
+        "several_values": info.list_setter.is_some(), "summary": info.summary, "notes": info.notes,
+        "evidence": text(info.evidence),
+    })
+}
+
+fn field(info: &FieldInfo) -> Value {
+    json!({
+        "name": info.wire_name, "type": type_name(info.ty), "values": values(info.ty), "optional": info.optional,
+        "range": range(info.range), "unit": info.unit, "summary": info.summary, "notes": info.notes,
+        "evidence": text(info.evidence),
+    })
+}
+
+fn status(info: &StatusInfo) -> Value {
+    json!({ "status": info.status, "label": info.label, "summary": info.summary, "advice": info.advice })
+}
+
+fn values(ty: ValueType) -> Vec<Value> {
+    let value =
+        |info: &ValueInfo| json!({ "value": info.value, "summary": info.summary, "evidence": text(info.evidence) });
+    if let ValueType::Named(ty) = ty { ty.values.iter().map(value).collect() } else { Vec::new() }
+}
+
+fn range(range: Range) -> Value {
+    json!([range.min, range.max])
+}
+
+fn text(evidence: Evidence) -> &'static str {
+    evidence.as_str()
+}
+
+fn type_name(ty: ValueType) -> String {
+    match ty {
+        ValueType::String | ValueType::Named(_) => "string".to_owned(),
+        ValueType::Integer => "integer".to_owned(),
+        ValueType::Count => "count".to_owned(),
+        ValueType::Number => "number".to_owned(),
+        ValueType::Boolean => "boolean".to_owned(),
+        ValueType::Timestamp(_) => "timestamp".to_owned(),
+        ValueType::Record(_) | ValueType::Recursive(_) => "record".to_owned(),
+        ValueType::List(of) => format!("list<{}>", type_name(*of)),
+        ValueType::Map(of) => format!("map<{}>", type_name(*of)),
+        ValueType::Option(of) => format!("{}?", type_name(*of)),
+        _ => "any".to_owned(),
+    }
+}
