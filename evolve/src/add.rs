@@ -1,16 +1,13 @@
 //! Adds a new endpoint, for which only the path is required.
 
-use std::collections::BTreeMap;
-
 use codegen::names::{self, Case};
+use codegen::spec::{Endpoint, Evidence, Group, Known, Param, ParamEntry, ParamLocation};
 use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
+use super::content::{Content, SERVICE, ident_of, label};
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::find_endpoint::label;
-use super::merge::{Draft, Source, endpoints, merge};
-use super::rust_names::ident_of;
-use super::yaml_tree::Tree;
+use super::merge::{Draft, Source, merge};
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
@@ -22,74 +19,77 @@ pub struct Addition {
     /// The human-readable name; if omitted, it is derived from the path.
     pub name: Option<String>,
     /// The Rust name of the method, if the name derived from `name` is unsuitable.
-    pub ident: Option<String>,
-    /// The purpose of the endpoint; if omitted, it is `unknown`.
+    pub rust_name: Option<String>,
+    /// The purpose of the endpoint; omitted if it is unknown.
     pub summary: Option<String>,
     /// The names of shared params and param sets; if omitted, the params are `unknown`.
     pub params: Option<Vec<String>>,
-    /// The evidence of the path, as a word of the catalogue, such as `documented`.
-    pub evidence: String,
+    /// The evidence of the path.
+    pub evidence: Evidence,
 }
 
 /// Returns the change that adds an endpoint.
 pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let group = &addition.group;
-    if group == "service" {
+    if group == SERVICE {
         let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
         return Err(Refusal::new(why));
     }
     let entry = entry(addition);
     let mut notes = Vec::new();
-    for (at, known) in endpoints(&editor) {
+    for (at, known) in editor.endpoints() {
         let label = label(&at, known);
-        let path = known.text("path");
-        if path.map(url_path::template) == Some(url_path::template(&addition.path)) {
-            return Err(Refusal::new(format!("`{}` already exists as `{label}`", addition.path)));
-        }
-        if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
-            let group = at.module();
-            notes.push(format!("`{label}` has no path yet; to add the path to it, use `--group {group}`"));
+        match known.path.known() {
+            Some(path) if url_path::template(path) == url_path::template(&addition.path) => {
+                return Err(Refusal::new(format!("`{}` already exists as `{label}`", addition.path)));
+            }
+            None if at.module != *group && ident_of(known) == ident_of(&entry) => {
+                let group = &at.module;
+                notes.push(format!("`{label}` has no path yet; to add the path to it, use `--group {group}`"));
+            }
+            _ => {}
         }
     }
-    let file = format!("{group}.yaml");
-    if *editor.tree(&file) == Tree::Null {
+    if !editor.groups.contains_key(group) {
         if !names::is_ident(group, Case::Snake) {
             let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
             let like = like.unwrap_or_else(|| "my_group".to_owned());
             return Err(Refusal::new(format!("`{group}` is not a valid group name; use a name like `{like}`")));
         }
-        let meant = did_you_mean(group, editor.groups().map(|file| file.trim_end_matches(".yaml")));
+        let meant = did_you_mean(group, editor.groups.keys().map(String::as_str));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
         notes.push(format!("the group `{group}` is new{meant}"));
     }
     for note in notes {
         editor.note(note);
     }
-    let mut draft =
-        Draft { editor: Editor::empty()?, names: BTreeMap::new(), lists: BTreeMap::new(), source: Source::Person };
-    let head = Tree::map().with("title", group.to_title_case());
-    draft.editor.create(&file, head.with("endpoints", vec![entry]));
-    merge(&mut editor, &draft);
+    let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
+    let groups = [(group.clone(), drafted)].into_iter().collect();
+    merge(&mut editor, &Draft::new(Content { groups, ..Content::default() }, Source::Person));
     editor.close()
 }
 
-fn entry(addition: &Addition) -> Tree {
+fn entry(addition: &Addition) -> Endpoint {
     let path = &addition.path;
     let in_path = url_path::params(path);
-    let own = in_path.iter().map(|name| Tree::map().with("name", *name).with("type", "string").with("in", "path"));
-    let named = addition.params.iter().flatten().map(|name| name.as_str().into());
+    let own = |name: &&str| {
+        let (name, ty, location) = ((*name).into(), "string".into(), ParamLocation::Path);
+        ParamEntry::Own(Box::new(Param { name, ty, location, ..Param::default() }))
+    };
+    let named = addition.params.iter().flatten().map(|name| ParamEntry::Name(name.as_str().into()));
     // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
     let is_unknown = addition.params.is_none() && in_path.is_empty();
-    let params = if is_unknown { "unknown".into() } else { Tree::List(own.chain(named).collect()) };
-    Tree::map()
-        .with("name", addition.name.clone().unwrap_or_else(|| name_of(path)))
-        .with_some("rust_name", addition.ident.as_deref())
-        .with("path", path.as_str())
-        .with("evidence", addition.evidence.as_str())
-        .with_some("summary", addition.summary.as_deref())
-        .with("params", params)
-        .with("body", "unknown")
+    let params = Known::Known(in_path.iter().map(own).chain(named).collect());
+    Endpoint {
+        name: addition.name.clone().unwrap_or_else(|| name_of(path)).into(),
+        rust_name: addition.rust_name.as_deref().map(Into::into),
+        path: Known::Known(path.as_str().into()),
+        evidence: addition.evidence,
+        summary: addition.summary.clone().unwrap_or_default(),
+        params: if is_unknown { Known::Unknown } else { params },
+        ..Endpoint::default()
+    }
 }
 
 /// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, or `Root` if
@@ -139,9 +139,9 @@ endpoints:
     }
 
     fn addition(path: &str, group: &str) -> Addition {
-        let evidence = "reported".to_owned();
+        let evidence = Evidence::Reported;
         let (path, group) = (path.to_owned(), group.to_owned());
-        Addition { path, group, name: None, ident: None, summary: None, params: None, evidence }
+        Addition { path, group, name: None, rust_name: None, summary: None, params: None, evidence }
     }
 
     #[test]
@@ -178,7 +178,7 @@ endpoints:
   params: unknown
   body: unknown
 ";
-        let chosen = Addition { ident: Some("their_client".to_owned()), ..other };
+        let chosen = Addition { rust_name: Some("their_client".to_owned()), ..other };
         assert_eq!(added(&chosen), Ok(format!("{MARKET}{entry}")));
     }
 
@@ -254,7 +254,8 @@ endpoints:
             };
             let market = [MARKET, &depth("unknown", "reported", "")].concat();
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
-            let known = Addition { evidence: path_evidence.to_owned(), ..addition("/depth", "market") };
+            let known =
+                Addition { evidence: Evidence::of(path_evidence).expect("evidence"), ..addition("/depth", "market") };
             let change = add(catalogue, &known).expect("a change");
             let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
             assert_eq!(text.strip_prefix(MARKET), Some(depth("/depth", path_evidence, own).as_str()));

@@ -1,12 +1,14 @@
 //! The types of a draft. A draft is new content for a catalogue. Its types are written as in the catalogue, but named
 //! types and records have provisional names with numbers, such as `record 3`.
 
+use codegen::spec::Field;
 use heck::ToSnakeCase;
-
-use crate::yaml_tree::Tree;
 
 pub(crate) const ANY: &str = "any";
 pub(crate) const TIMESTAMP: &str = "timestamp";
+
+/// The provisional `list_setter` of a param that accepts several values.
+pub(crate) const SEVERAL: &str = "several values";
 
 /// Returns the provisional name of a type.
 pub(crate) fn type_name(index: usize) -> String {
@@ -54,16 +56,10 @@ pub(crate) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }
 
-/// Returns a value of the type `ty` as the catalogue writes it: as a number or as a string.
-pub(crate) fn written(ty: &str, value: &str) -> Tree {
-    let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
-    if is_number { Tree::Number(value.to_owned()) } else { value.into() }
-}
-
 /// Returns `true` if a timestamp is presumably the time of its record, and not the time of an event, such as
 /// `expires_at`.
-pub(crate) fn is_time_of_record(field: &Tree) -> bool {
+pub(crate) fn is_time_of_record(field: &Field) -> bool {
     const WORDS: &str = "at begin bucket candle date datetime day hour interval minute month open period stamp start t time timestamp ts week";
-    let name = field.text("name").unwrap_or_default().to_snake_case();
-    field.get("optional").is_none() && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
+    let name = field.name.to_snake_case();
+    !field.optional && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }

@@ -1,19 +1,19 @@
 //! A catalogue that is being edited, and the resulting change: the files before and after the edit, and the notes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use codegen::spec::Service;
-use codegen::{Catalogue, Diagnostics, load_texts, yaml_parser};
+use codegen::yaml_parser::Node;
+use codegen::{Catalogue, Diagnostics, load_texts};
 use similar::TextDiff;
 
-use super::format_keys::{self, SERVICE};
+use super::content::Content;
 use super::yaml_edit::rewrite;
-use super::yaml_path::YamlPath;
-use super::yaml_tree::Tree;
+use super::yaml_layout;
 
 /// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
@@ -117,74 +117,39 @@ impl Refusal {
 /// A catalogue that is being edited.
 #[derive(Debug)]
 pub(super) struct Editor {
-    /// `service.yaml` before the first edit.
-    pub(super) service: Service,
+    /// The content with the edits so far.
+    content: Content,
+    /// The texts of the files before the first edit, by name.
     before: BTreeMap<String, String>,
-    /// The files with the edits so far.
-    trees: BTreeMap<String, Tree>,
-    /// The files that have been edited.
-    edited: BTreeSet<String>,
     notes: Vec<String>,
     /// The subject that is prepended to each of the next notes.
     pub(super) subject: String,
 }
 
+impl Deref for Editor {
+    type Target = Content;
+
+    fn deref(&self) -> &Content {
+        &self.content
+    }
+}
+
+impl DerefMut for Editor {
+    fn deref_mut(&mut self) -> &mut Content {
+        &mut self.content
+    }
+}
+
 impl Editor {
     /// Opens a catalogue. A catalogue with errors is rejected.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
-        let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
-        let service = catalogue.into_spec().0.ok_or_else(|| Refusal::new("missing file `service.yaml`"))?;
-        let tree = |text: &String| yaml_parser::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
-        let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
-        Ok(Self { before, trees, ..Self::of(service) })
+        let before = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        Ok(Self { before, ..Self::new(Content::checked(catalogue)?) })
     }
 
-    /// Creates an empty catalogue.
-    pub(super) fn empty() -> Result<Self, Refusal> {
-        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("internal error: cannot create `service.yaml`"))
-    }
-
-    fn of(service: Service) -> Self {
-        let (before, trees, edited) = Default::default();
-        Self { service, before, trees, edited, notes: Vec::new(), subject: String::new() }
-    }
-
-    /// Returns a file, including the edits so far.
-    pub(super) fn tree(&self, file: &str) -> &Tree {
-        self.trees.get(file).unwrap_or(&Tree::Null)
-    }
-
-    /// Returns the files of all groups.
-    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
-    }
-
-    /// Returns the tree that lists the fields of a body (the body itself or its record), and the fields; `None` if the
-    /// fields are unknown.
-    pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {
-        match ["series", "object"].iter().find_map(|kind| body.get(kind))? {
-            Tree::List(fields) => Some((body, fields)),
-            Tree::Text(name) => {
-                let record = self.record(file, name)?.tree(self);
-                Some((record, record.entries("fields")))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the items of a list, or no items if the list is missing.
-    pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
-        if let Tree::List(items) = list.tree(self) { items } else { &[] }
-    }
-
-    /// Returns the path of the record with this name in a file or, if the file has no such record, in `service.yaml`.
-    pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
-        [file, SERVICE].into_iter().find_map(|file| {
-            let records = self.tree(file).entries("records");
-            let index = records.iter().position(|record| record.text("name") == Some(name))?;
-            Some(YamlPath::file(file).key("records").item(index))
-        })
+    /// Starts a catalogue that has no files yet.
+    pub(super) fn new(content: Content) -> Self {
+        Self { content, before: BTreeMap::new(), notes: Vec::new(), subject: String::new() }
     }
 
     /// Adds a note for the user.
@@ -194,70 +159,41 @@ impl Editor {
 
     /// Runs an edit, and undoes it if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        // `edited` does not have to be restored, because `close` omits edited files whose text is unchanged.
-        let (trees, notes) = (self.trees.clone(), self.notes.len());
+        let (content, notes) = (self.content.clone(), self.notes.len());
         work(self).inspect_err(|_| {
-            self.trees = trees;
+            self.content = content;
             self.notes.truncate(notes);
         })
     }
 
-    /// Adds a new file, or replaces a file.
-    pub(super) fn create(&mut self, file: &str, tree: Tree) {
-        self.edited.insert(file.to_owned());
-        self.trees.insert(file.to_owned(), tree);
-    }
-
-    /// Sets a key of a map. A new key is inserted according to the key order of the catalogue format.
-    pub(super) fn set(&mut self, at: &YamlPath, key: &'static str, value: impl Into<Tree>) {
-        let Some(map) = self.tree_mut(at) else { return };
-        if let Some(known) = format_keys::map_at(&at.file, &at.path, map) {
-            map.set(known, key, Some(value));
-        }
-    }
-
-    /// Adds items to the end of a list, which is created if it is missing.
-    pub(super) fn extend(&mut self, list: &YamlPath, items: Vec<Tree>) {
-        if items.is_empty() {
-            return;
-        }
-        match self.tree_mut(list) {
-            Some(Tree::List(known)) => known.extend(items),
-            _ => {
-                if let Some((map, key)) = list.parent() {
-                    self.set(&map, key, items);
-                }
-            }
-        }
-    }
-
-    fn tree_mut(&mut self, at: &YamlPath) -> Option<&mut Tree> {
-        self.edited.insert(at.file.clone());
-        self.trees.get_mut(&at.file)?.at_mut(&at.path)
-    }
-
     /// Returns the change, if the edited catalogue has no errors.
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
-        let mut after = self.before.clone();
-        for (name, tree) in std::mem::take(&mut self.trees) {
-            if !self.edited.contains(&name) {
-                continue;
-            }
-            let text = match self.before.get(&name) {
-                Some(before) => {
-                    let (text, unchanged) =
-                        rewrite(before, &tree).map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
+        let loaded = |texts: &BTreeMap<String, String>| {
+            load_texts(&texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>())
+        };
+        let (old, new) = (files(&Content::of(loaded(&self.before)).unwrap_or_default()), files(&self.content));
+        let (mut after, mut is_complete) = (self.before.clone(), true);
+        for (name, wanted) in new {
+            let text = match (self.before.get(&name), old.get(&name)) {
+                (_, Some(old)) if *old == wanted => continue,
+                (Some(before), Some(old)) => {
+                    let edited = rewrite(before, old, &wanted);
+                    let (text, unchanged) = edited.map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
+                    is_complete &= unchanged.is_empty();
                     self.notes.extend(unchanged.into_iter().map(|message| format!("{name}: {message}")));
                     text
                 }
-                None => self.first_line(&name) + &tree.file(),
+                _ => self.first_line(&name) + &yaml_layout::file(&wanted),
             };
             after.insert(name, text);
         }
         // Unchanged texts are not checked again, because they were checked when the catalogue was opened.
         if after != self.before {
-            let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-            codegen::resolve(&load_texts(&texts)).map_err(Refusal::Catalogue)?;
+            let catalogue = loaded(&after);
+            codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
+            if is_complete && Content::of(catalogue).as_ref() != Some(&self.content) {
+                return Err(Refusal::new("internal error: the edited text differs from the edit; nothing is changed"));
+            }
         }
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();
@@ -270,9 +206,18 @@ impl Editor {
     /// Returns the first line for a new file of a group: the comment that declares the schema to YAML editors, if the
     /// file of another group has it.
     fn first_line(&self, file: &str) -> String {
-        let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
+        let groups = self.before.iter().filter(|(name, _)| *name != SERVICE_FILE && file != SERVICE_FILE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
         let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
         first.map(|first| format!("{first}\n")).unwrap_or_default()
     }
+}
+
+const SERVICE_FILE: &str = "service.yaml";
+
+/// Returns the files of a catalogue by name, as trees.
+fn files(content: &Content) -> BTreeMap<String, Node> {
+    let groups = content.groups.iter().map(|(module, group)| (format!("{module}.yaml"), group.written()));
+    let all = groups.chain([(SERVICE_FILE.to_owned(), content.service.written())]);
+    all.map(|(name, tree)| (name, yaml_layout::arranged(tree))).collect()
 }

@@ -8,7 +8,6 @@ mod composed_schemas;
 mod credentials;
 mod document;
 mod draft;
-mod draft_to_catalogue;
 mod enums;
 mod error_statuses;
 mod groups_and_names;
@@ -22,15 +21,15 @@ mod value_facts;
 
 use std::collections::{HashMap, HashSet};
 
+use codegen::spec::Evidence;
 use codegen::{Catalogue, is_invisible};
 use serde_yaml::Value;
 
+use super::content::Content;
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::format_keys::SERVICE;
 use super::merge::merge;
-use super::yaml_tree::Tree;
 use document::{Document, text};
-use draft::Draft;
+use draft::Drafted;
 use omissions::{Omissions, Weight};
 
 /// A description to import, with the options.
@@ -38,8 +37,8 @@ use omissions::{Omissions, Weight};
 pub struct Import {
     /// The text of an OpenAPI 3.0 or 3.1 description, in JSON or YAML.
     pub text: String,
-    /// The label of the evidence for imported facts.
-    pub evidence: String,
+    /// The evidence of imported facts.
+    pub evidence: Evidence,
     /// `true` imports summaries and descriptions too.
     pub summaries: bool,
 }
@@ -47,38 +46,30 @@ pub struct Import {
 /// Returns the change that imports a description into an existing catalogue, or into a new catalogue.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
-    let mut reader = Reader::new(&document, import);
     let is_new = catalogue.is_none();
-    let mut editor = catalogue.map_or_else(Editor::empty, Editor::open)?;
-    let service = reader.service(editor.tree(SERVICE).get("error_body").is_some());
+    let mut editor = catalogue.map_or_else(|| Ok(Editor::new(Content::default())), Editor::open)?;
+    let mut reader = Reader::new(&document, import);
+    let described = reader.service(editor.service.error_body.evidence.is_some());
     if is_new {
-        editor.create(SERVICE, service.clone());
+        editor.service = described.clone();
     }
     reader.omissions.unread(&document.root, omissions::ROOT, "#");
     // The existing catalogue is read before the operations, because the paths, params and bodies of the operations
     // depend on the catalogue.
-    reader.surroundings(&editor, &service);
+    reader.surroundings(&editor, &described);
     reader.operations();
-    let Reader { draft, omissions, suffix, .. } = reader;
-    let omitted = omissions.lines();
-    if draft.endpoints.is_empty() {
+    let (omitted, is_in_paths) = (reader.omissions.lines(), reader.suffix.is_empty());
+    if reader.draft.endpoints.is_empty() {
         let why = if omitted.is_empty() { "there is no `get` under `paths`".to_owned() } else { omitted.join("\n") };
         return Err(Refusal::new(format!("no endpoint is imported:\n{why}")));
     }
-    // The drafted bodies depend on the envelope of the catalogue, so the draft gets a copy of the envelope, without the
-    // fields of the metadata.
-    let mut envelope = editor.tree(SERVICE).get("envelope").cloned();
-    let metadata = envelope.as_mut().and_then(|envelope| envelope.get_mut("metadata")?.get_mut("fields"));
-    if let Some(fields) = metadata {
-        *fields = Tree::List(Vec::new());
-    }
-    let mut source = Editor::empty()?;
-    source.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
+    let time = editor.service.envelope_time().map(|time| time.name.to_string());
+    let own = editor.service.envelope.as_ref().is_none_or(|envelope| envelope.evidence != import.evidence);
+    merge(&mut editor, &reader.draft.converted(time.as_deref(), own.then_some(import.evidence)));
     if !is_new {
         // If the paths of the catalogue include the server's path, the base URL of the catalogue does not, unlike the
         // base URL of the description. This difference is not noted.
-        service::note_differences(&service, suffix.is_empty(), &mut editor);
+        service::note_differences(&described, is_in_paths, &mut editor);
     }
     for line in omitted {
         editor.note(format!("not imported: {line}"));
@@ -93,7 +84,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
-    draft: Draft,
+    draft: Drafted,
     omissions: Omissions,
     /// The indices of the open records, which are the records whose fields are being read.
     open: Vec<usize>,
@@ -117,32 +108,32 @@ struct Reader<'d> {
     templates: HashSet<String>,
     /// The indices of records by their paths or references.
     records: HashMap<String, usize>,
-    /// The indices of shared params by their ids.
-    shared: HashMap<String, usize>,
     /// The indices of types by their values.
     types_by_values: HashMap<Vec<String>, Vec<usize>>,
 }
 
 impl<'d> Reader<'d> {
     fn new(document: &'d Document, options: &'d Import) -> Self {
+        let (draft, omissions, open, suffix, server_path) = Default::default();
+        let (key_param, data, metadata, modules, templates, records, types_by_values) = Default::default();
+        let (open_around_list, nesting) = (0, 0);
         Self {
             document,
             options,
-            draft: Draft::default(),
-            omissions: Omissions::default(),
-            open: Vec::new(),
-            open_around_list: 0,
-            nesting: 0,
-            suffix: String::new(),
-            server_path: String::new(),
-            key_param: None,
-            data: None,
-            metadata: None,
-            modules: HashMap::new(),
-            templates: HashSet::new(),
-            records: HashMap::new(),
-            shared: HashMap::new(),
-            types_by_values: HashMap::new(),
+            draft,
+            omissions,
+            open,
+            open_around_list,
+            nesting,
+            suffix,
+            server_path,
+            key_param,
+            data,
+            metadata,
+            modules,
+            templates,
+            records,
+            types_by_values,
         }
     }
 
@@ -156,14 +147,15 @@ impl<'d> Reader<'d> {
         found
     }
 
-    /// Returns the first paragraph of the text under one of these keys, if summaries are imported.
-    fn summary(&self, value: &Value, keys: &[&str]) -> Option<String> {
+    /// Returns the first paragraph of the text under one of these keys, if summaries are imported; otherwise an empty
+    /// text.
+    fn summary(&self, value: &Value, keys: &[&str]) -> String {
         let texts = keys.iter().filter(|_| self.options.summaries).filter_map(|key| text(value, key));
         let visible = |paragraph: &str| {
             let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
             line.chars().filter(|character| !is_invisible(*character)).collect::<String>()
         };
         let mut paragraphs = texts.flat_map(|text| text.split("\n\n")).map(visible);
-        paragraphs.find(|paragraph| !paragraph.is_empty())
+        paragraphs.find(|paragraph| !paragraph.is_empty()).unwrap_or_default()
     }
 }

@@ -1,8 +1,8 @@
 //! Learns the fields of records from responses, and merges them with the catalogue.
 //!
 //! Responses are evidence: a type that does not fit the values in a response is widened, and every contradiction is
-//! reported. A response does not contain the meaning of a field, so the summary of a new field is `unknown` until the
-//! author writes it.
+//! reported. A response does not contain the meaning of a field, so a new field has no summary until the author writes
+//! one.
 
 mod body;
 mod body_kind;
@@ -20,11 +20,10 @@ mod widen_types;
 use std::collections::BTreeSet;
 
 use codegen::Catalogue;
+use codegen::spec::Evidence;
 
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::find_endpoint::find;
 use super::saved_response::SavedResponse;
-use super::yaml_tree::Tree;
 use body_kind::BodyKind;
 use draft::Reader;
 
@@ -33,8 +32,8 @@ use draft::Reader;
 pub struct LearnOptions {
     /// The endpoints, each with its responses.
     pub endpoints: Vec<EndpointResponses>,
-    /// The label of the evidence for learned facts.
-    pub evidence: String,
+    /// The evidence of learned facts.
+    pub evidence: Evidence,
     /// The names of the fields whose values become an enum, optionally with the name of the type: `side`,
     /// `side=OrderSide`.
     pub enums: Vec<String>,
@@ -79,12 +78,12 @@ fn learn_one(
     sample: &EndpointResponses,
     enum_fields: &mut BTreeSet<String>,
 ) -> Result<(), Refusal> {
-    let (label, endpoint) = find(editor, &sample.endpoint)?;
+    let (label, endpoint) = editor.find(&sample.endpoint)?;
     let responses = read(options, sample)?;
-    let known = endpoint.tree(editor).get("body").cloned().unwrap_or(Tree::Null);
-    let warning = error_responses::check(editor, &endpoint.file, &known, &responses)?;
+    let known = editor.endpoint(&endpoint).body.known().cloned();
+    let warning = error_responses::check(editor, &endpoint.module, known.as_ref(), &responses)?;
     let data = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
-    let declared = BodyKind::known(&known);
+    let declared = BodyKind::known(known.as_ref());
     let kind = declared.map_or_else(|| body_kind::of(&responses, data.as_deref()), Ok)?;
     editor.subject = label;
     let has_data = |data: &&str| responses.iter().any(|response| response.at(data).is_some());
@@ -96,16 +95,17 @@ fn learn_one(
         BodyKind::Object => body_kind::objects(&responses)?,
         BodyKind::Value => body_kind::all_bodies(&responses),
     };
-    let mut reader = Reader::new(editor, options, endpoint, enum_fields);
+    let mut reader = Reader::new(editor, options, endpoint, known, enum_fields);
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);
     }
-    reader.body(kind, &seen)?;
+    reader.read(kind, &seen)?;
     if kind == BodyKind::Series {
         reader.metadata(&responses);
     }
-    reader.merge(kind, &seen)
+    reader.merge(&seen);
+    Ok(())
 }
 
 fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {

@@ -4,11 +4,10 @@
 //! the change.
 
 mod add;
+mod content;
 pub mod diff;
 mod draft_types;
 mod editor;
-mod find_endpoint;
-mod format_keys;
 mod import;
 mod learn;
 mod live_request;
@@ -17,8 +16,9 @@ mod observed_values;
 mod rust_names;
 mod saved_response;
 mod yaml_edit;
-mod yaml_path;
-mod yaml_tree;
+mod yaml_layout;
+
+pub use codegen::spec::Evidence;
 
 pub use add::{Addition, add};
 pub use editor::{CatalogueChange, Refusal};

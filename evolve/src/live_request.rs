@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use codegen::spec::Endpoint;
 use codegen::{Catalogue, did_you_mean, url_path};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::editor::{Editor, Refusal};
-use crate::find_endpoint::{find, label};
-use crate::merge::{Index, endpoints, known_text};
-use crate::yaml_path::YamlPath;
+use super::content::{At, Content, label};
+use super::editor::Refusal;
 
 /// Characters that must be encoded in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -25,20 +24,20 @@ pub struct LiveRequest {
 
 impl LiveRequest {
     /// Creates the request for an endpoint; returns `None` if the path is unknown.
-    fn new(editor: &Editor, index: &Index, at: &YamlPath) -> Option<Self> {
-        let endpoint = at.tree(editor);
-        let name = |param: &YamlPath| param.tree(editor).text("name").unwrap_or_default().to_owned();
-        let params = index.params_of(at, editor).map(|params| params.iter().map(name).collect());
-        let path = url_path::without_fragment(known_text(endpoint, "path")?).to_owned();
+    fn new(content: &Content, at: &At) -> Option<Self> {
+        let endpoint = content.endpoint(at);
+        let params = content.params_of(endpoint);
+        let params = params.map(|params| params.into_iter().map(|param| param.name.to_string()).collect());
+        let path = url_path::without_fragment(endpoint.path.known()?).to_owned();
         Some(Self { endpoint: label(at, endpoint), path, params })
     }
 
     /// Returns the request for the endpoint that has this path or name.
     pub fn of(catalogue: Catalogue, wanted: &str) -> Result<Self, Refusal> {
-        let editor = Editor::open(catalogue)?;
-        let (_, at) = find(&editor, wanted)?;
-        Self::new(&editor, &Index::of(&editor), &at).ok_or_else(|| {
-            let (group, name) = (at.module(), at.tree(&editor).text("name").unwrap_or_default());
+        let content = Content::checked(catalogue)?;
+        let (_, at) = content.find(wanted)?;
+        Self::new(&content, &at).ok_or_else(|| {
+            let (group, name) = (&at.module, &content.endpoint(&at).name);
             Refusal::Message(format!(
                 "`{wanted}` has no path; `cargo xtask add PATH --group {group} --name \"{name}\"` adds one"
             ))
@@ -47,13 +46,13 @@ impl LiveRequest {
 
     /// Returns a request for each endpoint that has a path and whose fields are unknown.
     pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
-        let editor = Editor::open(catalogue)?;
-        let index = Index::of(&editor);
-        let untyped = endpoints(&editor).into_iter().filter(|(at, endpoint)| {
-            let body = endpoint.get("body");
-            body.is_none_or(|body| body.get("type").is_none() && editor.fields(&at.file, body).is_none())
-        });
-        Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
+        let content = Content::checked(catalogue)?;
+        let is_untyped = |(at, endpoint): &(At, &Endpoint)| {
+            let body = endpoint.body.known();
+            body.is_none_or(|body| body.ty.is_none() && content.fields(&at.module, body).is_none())
+        };
+        let untyped = content.endpoints().filter(is_untyped);
+        Ok(untyped.filter_map(|(at, _)| Self::new(&content, &at)).collect())
     }
 
     /// Rejects a param that none of the endpoints has. Otherwise, a misspelt param would be omitted from every request

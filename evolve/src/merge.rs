@@ -4,34 +4,32 @@
 mod bodies;
 mod contradictions;
 mod draft_names;
-mod name_index;
 mod params;
 mod setters;
 mod values;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use codegen::catalogue_format::GROUP;
-use codegen::spec::ENDPOINT;
+use codegen::names::{self, Case};
+use codegen::spec::{Endpoint, Evidence, Field, Known, ParamEntry, Record};
 use codegen::url_path::template;
 
+use crate::content::{At, Content, FieldsAt, ident_of, slot};
 use crate::editor::Editor;
-use crate::rust_names::ident_of;
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
-use draft_names::{ClientNames, NewNames};
-pub(crate) use name_index::Index;
+use draft_names::ClientNames;
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
-/// New facts, written as a separate catalogue, in which types and records have provisional names with numbers.
+/// New facts as a separate catalogue, in which types and records have provisional names with numbers.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    pub(crate) editor: Editor,
+    pub(crate) content: Content,
+    /// The fields of the metadata next to the records of every series.
+    pub(crate) metadata: Vec<Field>,
     /// The names that the drafted types and records should get.
-    pub(crate) names: BTreeMap<String, WantedName>,
+    pub(crate) names: HashMap<String, WantedName>,
     /// Known lists of fields, with types that were widened. These lists replace the lists in the catalogue.
-    pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
+    pub(crate) lists: BTreeMap<FieldsAt, Vec<Field>>,
     pub(crate) source: Source,
 }
 
@@ -59,70 +57,61 @@ pub(crate) struct WantedName {
     pub(crate) is_chosen: bool,
 }
 
+impl Draft {
+    pub(crate) fn new(content: Content, source: Source) -> Self {
+        Self { content, metadata: Vec::new(), names: HashMap::new(), lists: BTreeMap::new(), source }
+    }
+}
+
 /// Merges a draft into a catalogue.
 pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
+    let known = Content::clone(editor);
     let mut merger = Merger {
-        known: Index::of(editor),
-        source: Index::of(&draft.editor),
-        setters: Setters::of(editor),
-        client: ClientNames::of(editor),
-        names: NewNames::default(),
+        client: ClientNames::of(&known),
+        setters: Setters::of(&known),
+        types: HashMap::new(),
+        params: HashMap::new(),
         compared: HashSet::new(),
+        new_records: Vec::new(),
+        known: &known,
         editor,
         draft,
     };
-    let pairs = merger.pairs();
-    let idents = merger.name_endpoints(&pairs);
-    // Gaps are determined before the first edit, because an edit fills gaps.
-    let gaps: Vec<Gap> = pairs.into_iter().map(|(new, known)| merger.gap(new, known)).collect();
+    let gaps = merger.gaps();
+    let idents: Vec<_> = gaps.iter().map(|gap| merger.rust_name(gap)).collect();
     merger.name_types_and_records(&gaps);
     merger.write_shared_params(&gaps);
     merger.write_records();
-    merger.note_metadata();
     merger.write_metadata();
     merger.write_lists();
-    let mut added: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
+    let mut added: BTreeMap<&str, Vec<Endpoint>> = BTreeMap::new();
     for (gap, ident) in gaps.iter().zip(idents) {
         match &gap.known {
             Some(known) => {
                 merger.complete(known, gap);
                 merger.note_contradictions(known, gap);
             }
-            None => added.entry(gap.new.file.clone()).or_default().push(merger.endpoint(gap, ident)),
+            None => added.entry(&gap.module).or_default().push(merger.endpoint(gap, ident)),
         }
     }
     merger.write_groups(added);
 }
 
-/// Returns all endpoints of the catalogue, each with its YAML path.
-pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
-    editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
-}
-
-/// Returns the value of a key, unless it is missing or `unknown`.
-fn known_value<'t>(tree: &'t Tree, key: &str) -> Option<&'t Tree> {
-    tree.get(key).filter(|value| value.as_text() != Some("unknown"))
-}
-
-/// Returns the text of a key, unless it is missing or `unknown`.
-pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
-    known_value(tree, key).and_then(Tree::as_text)
-}
-
-/// The path of an endpoint in the draft (`new`) and, if the catalogue has the endpoint, in the catalogue (`known`).
-/// `params` is `true` if the draft contains the params and the catalogue does not; the same applies to `body`.
+/// A drafted endpoint, and the position of the same endpoint in the catalogue. `params` is `true` if the draft contains
+/// the params and the catalogue does not; the same applies to `body`.
 #[derive(Debug)]
-struct Gap {
-    new: YamlPath,
-    known: Option<YamlPath>,
+struct Gap<'a> {
+    module: String,
+    new: &'a Endpoint,
+    known: Option<At>,
     params: bool,
     body: bool,
 }
 
-impl Gap {
-    /// Returns the file to which the records of the endpoint are written.
+impl Gap<'_> {
+    /// Returns the module to which the records of the endpoint are written.
     fn file(&self) -> &str {
-        &self.known.as_ref().unwrap_or(&self.new).file
+        self.known.as_ref().map_or(&self.module, |known| &known.module)
     }
 }
 
@@ -130,124 +119,134 @@ struct Merger<'a> {
     editor: &'a mut Editor,
     draft: &'a Draft,
     /// The catalogue before the first edit.
-    known: Index,
-    source: Index,
+    known: &'a Content,
     client: ClientNames,
-    names: NewNames,
     setters: Setters,
+    /// The names that types and records get in the catalogue, by their names in the draft.
+    types: HashMap<String, String>,
+    /// The ids that shared params get in the catalogue, by their ids in the draft.
+    params: HashMap<String, String>,
     /// The records of the catalogue and the draft that were already compared with each other.
-    compared: HashSet<(YamlPath, YamlPath)>,
+    compared: HashSet<(At, String)>,
+    /// The drafted records that are new, each with the module of its file.
+    new_records: Vec<(String, &'a Record)>,
 }
 
-impl Merger<'_> {
+impl<'a> Merger<'a> {
     /// Returns every endpoint of the draft, and for each the known endpoint with the same path, if there is one. A
     /// known endpoint without a path is found by its name.
-    fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
-        let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
+    fn gaps(&self) -> Vec<Gap<'a>> {
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
-        for (at, endpoint) in endpoints(self.editor) {
-            match path(endpoint) {
-                Some(path) => drop(by_path.insert(path, at)),
-                None => drop(by_name.insert((at.file.clone(), ident_of(endpoint)), at)),
+        for (at, endpoint) in self.known.endpoints() {
+            match endpoint.path.known() {
+                Some(path) => drop(by_path.insert(template(path), at)),
+                None => drop(by_name.insert((at.module.clone(), ident_of(endpoint)), at)),
             }
         }
-        let pair = |(new, endpoint): (YamlPath, &Tree)| {
-            let known = path(endpoint).and_then(|path| by_path.get(&path).cloned());
+        let draft = self.draft;
+        let gap = |(at, new): (At, &'a Endpoint)| {
+            let known = new.path.known().and_then(|path| by_path.get(&template(path)).cloned());
             // The entry is removed, so that only one endpoint of the draft completes the known endpoint.
-            let known = known.or_else(|| by_name.remove(&(new.file.clone(), ident_of(endpoint))));
-            (new, known)
+            let known = known.or_else(|| by_name.remove(&(at.module.clone(), ident_of(new))));
+            let here = known.as_ref().map(|known| self.known.endpoint(known));
+            // A description without params does not prove that there are none, so unknown params stay unknown.
+            let lists = draft.source != Source::Description || new.params.known().is_some_and(|list| !list.is_empty());
+            let params = here.is_none_or(|here| lists && here.params.known().is_none());
+            let body = here.is_none_or(|here| is_body_open(here, new));
+            let (params, body) = (params && new.params.known().is_some(), body && new.body.known().is_some());
+            Gap { module: at.module, new, known, params, body }
         };
-        endpoints(&self.draft.editor).into_iter().map(pair).collect()
+        draft.content.endpoints().map(gap).collect()
     }
 
-    fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
-        let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
-        let here = known.as_ref().map(|known| known.tree(self.editor));
-        // A description without params does not prove that there are none, so unknown params stay unknown.
-        let lists_params =
-            self.draft.source != Source::Description || !new.tree(&self.draft.editor).entries("params").is_empty();
-        let is_open = |here: &Tree| lists_params && known_value(here, "params").is_none();
-        let params = is_drafted("params") && here.is_none_or(is_open);
-        let body = is_drafted("body") && here.is_none_or(|here| self.is_body_open(here, &new));
-        Gap { new, known, params, body }
+    /// Returns the `rust_name` of an endpoint; `None` if the endpoint is known or needs no `rust_name`.
+    fn rust_name(&mut self, gap: &Gap<'_>) -> Option<String> {
+        let chosen = gap.new.rust_name.as_deref();
+        match (&gap.known, self.draft.source) {
+            (Some(_), _) => None,
+            (None, Source::Person | Source::Responses) => chosen.cloned(),
+            (None, Source::Description) => {
+                let ident = self.client.claim_method(&gap.module, &gap.new.name, chosen.map(String::as_str));
+                (names::ident(&gap.new.name, Case::Snake).as_ref() != Ok(&ident)).then_some(ident)
+            }
+        }
     }
 
     /// Fills in the unknown parts of an endpoint.
-    fn complete(&mut self, known: &YamlPath, gap: &Gap) {
-        let here = known.tree(self.editor).clone();
-        let new = gap.new.tree(&self.draft.editor);
-        let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
-        if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
-            // The endpoint gets the evidence of the new path. Its own params and its body keep the old evidence.
-            let own = std::mem::replace(&mut evidence, new.text("evidence").unwrap_or_default().to_owned());
-            let params =
-                known.key("params").items(self.editor).into_iter().filter(|(_, param)| param.get("use").is_none());
-            let inheriting = params.map(|(at, _)| at).chain([known.key("body")]).filter(|at| {
-                let tree = at.tree(self.editor);
-                own != evidence && matches!(tree, Tree::Map(_)) && tree.get("evidence").is_none()
-            });
-            for at in inheriting.collect::<Vec<_>>() {
-                self.editor.set(&at, "evidence", own.as_str());
-            }
-            self.editor.set(known, "path", path);
-            self.editor.set(known, "evidence", evidence.as_str());
-            let name = here.text("name").unwrap_or_default();
-            self.editor.note(format!("the path of `{name}` was unknown and is now set"));
-            if !gap.params {
-                let in_path = self.new_params_in_path(known, &gap.new);
-                self.editor.extend(&known.key("params"), in_path);
+    fn complete(&mut self, at: &At, gap: &Gap<'_>) {
+        let mut entry = self.editor.endpoint(at).clone();
+        let (new, here) = (gap.new, entry.clone());
+        if entry.path.known().is_none() && new.path.known().is_some() {
+            entry.path = new.path.clone();
+            inherit(&mut entry, new.evidence);
+            self.editor.note(format!("the path of `{}` was unknown and is now set", entry.name));
+            if let (Known::Known(params), false) = (&mut entry.params, gap.params) {
+                params.extend(self.new_params_in_path(&here, new));
             }
         }
-        if let (None, Some(summary)) = (known_text(&here, "summary"), known_text(new, "summary")) {
-            self.editor.set(known, "summary", summary);
+        if entry.summary.is_empty() {
+            entry.summary.clone_from(&new.summary);
         }
         if gap.params {
-            let params = self.params(&gap.new, &evidence);
-            self.editor.set(known, "params", params);
+            entry.params = Known::Known(self.params(new, entry.evidence));
         }
         if gap.body {
-            let mut body = self.body(&gap.new, here.get("body"), &evidence);
-            self.keep_time(&here, &mut body, gap);
-            self.editor.set(known, "body", body);
-        }
-        // An endpoint with a path needs all keys, so a missing key is set to `unknown`.
-        for key in ["params", "body"] {
-            let here = known.tree(self.editor);
-            if here.get(key).is_none() && known_text(here, "path").is_some() {
-                self.editor.set(known, key, "unknown");
+            let mut body = self.body(new, here.body.known(), entry.evidence);
+            if let (Some(body), Some(known)) = (&mut body, here.body.known()) {
+                self.keep_time(known, body, &entry.name, gap);
             }
+            entry.body = body.map_or(Known::Unknown, Known::Known);
         }
+        *self.editor.endpoint_mut(at) = entry;
     }
 
     /// Returns the entry for a new endpoint, with names that are valid in the catalogue.
-    fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
-        let mut tree = gap.new.tree(&self.draft.editor).clone();
-        let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-        tree.set(&ENDPOINT, "rust_name", ident);
+    fn endpoint(&mut self, gap: &Gap<'_>, ident: Option<String>) -> Endpoint {
+        let mut entry = gap.new.clone();
+        entry.rust_name = ident.map(Into::into);
         if gap.params {
-            let params = self.params(&gap.new, &evidence);
-            tree.set(&ENDPOINT, "params", Some(params));
+            entry.params = Known::Known(self.params(gap.new, entry.evidence));
         }
-        let body = self.body(&gap.new, None, &evidence);
-        tree.set(&ENDPOINT, "body", Some(body));
-        tree
+        entry.body = self.body(gap.new, None, entry.evidence).map_or(Known::Unknown, Known::Known);
+        entry
     }
 
-    fn write_groups(&mut self, mut added: BTreeMap<String, Vec<Tree>>) {
-        for file in self.draft.editor.groups() {
-            let endpoints = added.remove(file).unwrap_or_default();
-            let drafted = self.draft.editor.tree(file);
-            if self.editor.tree(file).get("title").is_some() {
-                self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
-            } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
-                // Adds a new group, unless all of its endpoints are already in other groups. The file may already contain
-                // the records of the group, because `write_records` runs first.
-                let records = self.editor.tree(file).entries("records").to_vec();
-                let mut head = drafted.clone();
-                head.set(GROUP, "records", (!records.is_empty()).then_some(records));
-                head.set(GROUP, "endpoints", Some(endpoints));
-                self.editor.create(file, head);
+    fn write_groups(&mut self, mut added: BTreeMap<&str, Vec<Endpoint>>) {
+        for (module, drafted) in &self.draft.content.groups {
+            let endpoints = added.remove(module.as_str()).unwrap_or_default();
+            if self.known.groups.contains_key(module) {
+                self.editor.groups.entry(module.clone()).or_default().endpoints.extend(endpoints);
+            } else if !endpoints.is_empty() || drafted.endpoints.is_empty() {
+                // Adds a new group, unless all of its endpoints are already in other groups. `write_records` may already
+                // have added the records of the group.
+                let mut group = drafted.clone();
+                (group.records, group.endpoints) = (self.editor.records(module).to_vec(), endpoints);
+                self.editor.groups.insert(module.clone(), group);
             }
         }
+    }
+}
+
+/// Returns `true` if the body of an endpoint is unknown, or if only its kind is known and the draft contains its fields.
+fn is_body_open(here: &Endpoint, new: &Endpoint) -> bool {
+    let Some(known) = here.body.known() else { return true };
+    let is_same_kind = new.body.known().is_some_and(|new| new.series.is_some() == known.series.is_some());
+    let has_fields = new.body.known().and_then(slot).is_some_and(|fields| fields.known().is_some());
+    slot(known).is_some_and(|fields| fields.known().is_none()) && is_same_kind && has_fields
+}
+
+/// Gives an endpoint the evidence of its new path. Its own params and its body keep the old evidence.
+fn inherit(entry: &mut Endpoint, evidence: Evidence) {
+    let old = std::mem::replace(&mut entry.evidence, evidence);
+    let kept = |own: &mut Option<Evidence>| *own = Some(own.unwrap_or(old)).filter(|own| *own != evidence);
+    if let Known::Known(params) = &mut entry.params {
+        for param in params {
+            if let ParamEntry::Own(param) = param {
+                kept(&mut param.evidence);
+            }
+        }
+    }
+    if let Known::Known(body) = &mut entry.body {
+        kept(&mut body.evidence);
     }
 }

@@ -6,8 +6,6 @@ use std::collections::HashSet;
 use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 
-use super::yaml_tree::Tree;
-
 /// The Rust names that are in use in one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamesInUse(HashSet<String>);
@@ -63,12 +61,6 @@ fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     // The underscore that escapes a keyword is removed, because a name never contains two underscores in a row.
     let stem = ident.trim_end_matches('_').to_owned();
     (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
-}
-
-/// Returns the method name of an endpoint, or the Rust name of a param; `None` if its name cannot be converted.
-pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
-    let chosen = endpoint.text("rust_name").map(str::to_owned);
-    names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
 /// Returns the method name of a new endpoint: the chosen name if it is free, otherwise a name that is derived from

@@ -11,14 +11,7 @@ use std::ops::Range;
 
 use codegen::yaml_parser::{self, Kind, Node};
 
-use super::yaml_tree::Tree;
-
-/// A step of the path to a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Step {
-    Key(&'static str),
-    Item(usize),
-}
+use super::yaml_layout;
 
 /// A range of the old text, and the new text that replaces it.
 type Splice = (Range<usize>, String);
@@ -32,15 +25,14 @@ struct FileEdit {
     path: Vec<String>,
 }
 
-/// Edits a text to match a tree. Returns the new text, and messages about the changes that have to be made by hand.
-pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>), String> {
+/// Applies the difference between two trees to a text, from which the first tree was read. Returns the new text, and
+/// messages about the changes that have to be made by hand.
+pub(crate) fn rewrite(text: &str, before: &Node, after: &Node) -> Result<(String, Vec<String>), String> {
     let root = yaml_parser::parse(text).map_err(|error| error.message)?;
-    if is_equal(&root, wanted) {
-        return Ok((text.to_owned(), Vec::new()));
-    }
+    let wanted = changed(&root, before, after);
     let mut edit =
         FileEdit { text: text.chars().collect(), splices: Vec::new(), unchanged: Vec::new(), path: Vec::new() };
-    let result = edit.value(&root, wanted, None);
+    let result = edit.value(&root, &wanted, None);
     let text = edit.spliced();
     match yaml_parser::parse(&text) {
         Ok(node) if is_equal(&node, &result) => Ok((text, edit.unchanged)),
@@ -48,16 +40,47 @@ pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>)
     }
 }
 
+/// Returns the tree of the text with the difference between two trees. The text may contain values that the trees omit,
+/// such as an empty list; they are kept.
+fn changed(text: &Node, before: &Node, after: &Node) -> Node {
+    match (&text.kind, &before.kind, &after.kind) {
+        _ if before == after => text.clone(),
+        (Kind::Map(written), Kind::Map(_), Kind::Map(entries)) => {
+            let mut all = Vec::new();
+            for (key, value) in entries {
+                let name = key.text().unwrap_or_default();
+                match (text.get(name), before.get(name)) {
+                    (Some(text), Some(before)) => all.push((key.clone(), changed(text, before, value))),
+                    // An edited map gets the value `unknown`, which may be required now.
+                    (None, Some(before)) if before == value && value.text() != Some("unknown") => {}
+                    _ => all.push((key.clone(), value.clone())),
+                }
+            }
+            let name = |key: &Node| key.text().unwrap_or_default().to_owned();
+            let is_kept = |key: &Node| after.get(&name(key)).or(before.get(&name(key))).is_none();
+            all.extend(written.iter().filter(|(key, _)| is_kept(key)).cloned());
+            Kind::Map(all).into()
+        }
+        (Kind::List(written), Kind::List(old), Kind::List(new))
+            if written.len() == old.len() && old.len() <= new.len() =>
+        {
+            let known = written.iter().zip(old).zip(new).map(|((text, old), new)| changed(text, old, new));
+            Kind::List(known.chain(new[old.len()..].iter().cloned()).collect()).into()
+        }
+        _ => after.clone(),
+    }
+}
+
 impl FileEdit {
     /// Edits one value, as far as its layout allows. `key` is the key of the value, if the value is in a block map.
-    fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+    fn value(&mut self, node: &Node, wanted: &Node, key: Option<&Node>) -> Node {
         if is_equal(node, wanted) {
             return wanted.clone();
         }
-        match (&node.kind, wanted) {
+        match (&node.kind, &wanted.kind) {
             _ if self.needs_block(node, wanted, key) => self.replace(node, wanted, key),
-            (Kind::Map(entries), Tree::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
-            (Kind::List(known), Tree::List(items)) if !known.is_empty() && items.len() >= known.len() => {
+            (Kind::Map(entries), Kind::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
+            (Kind::List(known), Kind::List(items)) if !known.is_empty() && items.len() >= known.len() => {
                 self.list(node, known, items)
             }
             _ => self.replace(node, wanted, key),
@@ -65,13 +88,14 @@ impl FileEdit {
     }
 
     /// Returns `true` if a value in brackets has to be rewritten in block style.
-    fn needs_block(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
-        let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
-        let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
+    fn needs_block(&self, node: &Node, wanted: &Node, key: Option<&Node>) -> bool {
+        let is_list_on_a_line =
+            matches!(wanted.kind, Kind::List(_)) && yaml_layout::is_short(wanted, self.column(node.span.start));
+        let gets_deeper = yaml_layout::is_shallow(node) && !yaml_layout::is_shallow(wanted);
         self.is_flow(node) && key.is_some() && gets_deeper && !is_list_on_a_line
     }
 
-    fn list(&mut self, node: &Node, known: &[Node], items: &[Tree]) -> Tree {
+    fn list(&mut self, node: &Node, known: &[Node], items: &[Node]) -> Node {
         let mut result = Vec::new();
         for (index, (node, wanted)) in known.iter().zip(items).enumerate() {
             self.path.push(format!("item {}", index + 1));
@@ -81,36 +105,36 @@ impl FileEdit {
         let new = &items[known.len()..];
         if let (Some(last), false) = (known.last(), new.is_empty()) {
             let splice = if self.is_flow(node) {
-                after_flow(last, &Tree::List(new.to_vec()))
+                after_flow(last, &Kind::List(new.to_vec()).into())
             } else {
                 self.below_items(node, known, last, new)
             };
             self.splices.push(splice);
         }
         result.extend(new.iter().cloned());
-        Tree::List(result)
+        Kind::List(result).into()
     }
 
     /// Edits a map. Existing keys keep their order, and each new key is inserted after its predecessor in the tree.
-    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
-        let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
+    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(Node, Node)]) -> Node {
+        let wanted = |key: &Node| pairs.iter().find(|(name, _)| name.text() == key.text());
         let mut result = Vec::new();
         for (index, (key, value)) in entries.iter().enumerate() {
-            let name = key.text().unwrap_or_default().to_owned();
-            self.path.push(format!("`{name}`"));
+            let name = key.clone();
+            self.path.push(format!("`{}`", key.text().unwrap_or_default()));
             match wanted(key) {
                 Some((_, wanted)) => {
-                    let key = (!self.is_flow(node)).then_some(key);
-                    result.push((name, self.value(value, wanted, key)));
+                    let block_key = (!self.is_flow(node)).then_some(key);
+                    result.push((name, self.value(value, wanted, block_key)));
                 }
                 None if self.remove(node, entries, index) => {}
-                None => result.push((name, Tree::of(value))),
+                None => result.push((name, value.clone())),
             }
             self.path.pop();
         }
         let (mut after, mut new) = (None, Vec::new());
         for pair in pairs {
-            if let Some(index) = entries.iter().position(|(key, _)| key.text() == Some(&pair.0)) {
+            if let Some(index) = entries.iter().position(|(key, _)| key.text() == pair.0.text()) {
                 self.insert(node, entries, after, &std::mem::take(&mut new));
                 after = Some(index);
             } else {
@@ -119,22 +143,23 @@ impl FileEdit {
             }
         }
         self.insert(node, entries, after, &new);
-        Tree::Map(result)
+        Kind::Map(result).into()
     }
 
     /// Inserts new keys after an existing key, or before the first key.
-    fn insert(&mut self, map: &Node, entries: &[(Node, Node)], after: Option<usize>, new: &[(String, Tree)]) {
+    fn insert(&mut self, map: &Node, entries: &[(Node, Node)], after: Option<usize>, new: &[(Node, Node)]) {
         let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
         let (start, column) = (first.span.start, self.column(first.span.start));
-        let lines: Vec<String> = new.iter().flat_map(|(key, value)| value.entry_lines(key, column)).collect();
+        let lines: Vec<String> =
+            new.iter().flat_map(|(key, value)| yaml_layout::entry_lines(key, value, column)).collect();
         let splice = match after.map(|index| &entries[index].1) {
-            Some(before) if self.is_flow(map) => after_flow(before, &Tree::Map(new.to_vec())),
+            Some(before) if self.is_flow(map) => after_flow(before, &Kind::Map(new.to_vec()).into()),
             Some(before) => {
                 let end = self.below(before.span.end, column);
                 (end..end, self.lines(&lines, column))
             }
             None if self.is_flow(map) => {
-                let pairs = Tree::Map(new.to_vec()).inline();
+                let pairs = yaml_layout::inline(&Kind::Map(new.to_vec()).into());
                 (start..start, format!("{}, ", &pairs[1..pairs.len() - 1]))
             }
             None => {
@@ -147,28 +172,38 @@ impl FileEdit {
     }
 
     /// Replaces a value that is written on one line. Any other value is left unchanged and reported.
-    fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+    fn replace(&mut self, node: &Node, wanted: &Node, key: Option<&Node>) -> Node {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
-            self.skip(&format!("is written on several lines; replace the value with `{}` by hand", wanted.inline()));
-            return Tree::of(node);
+            self.skip(&format!(
+                "is written on several lines; replace the value with `{}` by hand",
+                yaml_layout::inline(wanted)
+            ));
+            return node.clone();
         }
         let splices = match key {
             Some(key) if self.has_lines(key.span.end..old.start) => {
                 let column = self.column(old.start);
-                let lines = if wanted.fits(column) { vec![wanted.inline()] } else { wanted.block(column) };
+                let lines = if yaml_layout::fits(wanted, column) {
+                    vec![yaml_layout::inline(wanted)]
+                } else {
+                    yaml_layout::block(wanted, column)
+                };
                 vec![(old, lines.join(&format!("{}{}", self.eol(), " ".repeat(column))))]
             }
-            Some(key) if !wanted.fits(self.column(old.start)) => {
+            Some(key) if !yaml_layout::fits(wanted, self.column(old.start)) => {
                 let column = self.column(key.span.start);
                 let end = self.line_end(old.end);
                 let between = self.text[key.span.end..old.start].iter();
                 let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
                 // The old value and the white space before it are removed. The block begins on the next line, so that a
                 // comment stays on this line.
-                vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
+                vec![
+                    (colon..old.end, String::new()),
+                    (end..end, self.lines(&yaml_layout::below(wanted, column), column)),
+                ]
             }
-            _ => vec![(old, wanted.inline())],
+            _ => vec![(old, yaml_layout::inline(wanted))],
         };
         self.splices.extend(splices);
         wanted.clone()
@@ -176,13 +211,18 @@ impl FileEdit {
 
     /// Returns the splice that appends items to a block list. Blank lines separate the new items if a blank line
     /// separates the last two items of the list.
-    fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
+    fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Node]) -> Splice {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);
         let is_inline = known.iter().any(|item| self.is_flow(item));
         let gap = if let [.., before, _] = known { self.blank_lines(before.span.end, newest.span.start) } else { 0 };
         let text = items.iter().map(|item| {
-            let lines = item.item(column, is_inline && item.fits(column + 2) || item.scalar().is_some());
+            let lines = yaml_layout::item(
+                item,
+                column,
+                is_inline && yaml_layout::fits(item, column + 2)
+                    || matches!(item.kind, Kind::Text(_) | Kind::Number(_)),
+            );
             self.eol().repeat(gap) + &self.lines(&lines, column)
         });
         (end..end, text.collect())
@@ -209,23 +249,24 @@ impl FileEdit {
 }
 
 /// Returns `true` if a node matches a tree, regardless of the order of keys.
-fn is_equal(node: &Node, wanted: &Tree) -> bool {
-    match (&node.kind, wanted) {
-        (Kind::List(known), Tree::List(items)) => {
+fn is_equal(node: &Node, wanted: &Node) -> bool {
+    match (&node.kind, &wanted.kind) {
+        (Kind::List(known), Kind::List(items)) => {
             known.len() == items.len() && known.iter().zip(items).all(|(node, wanted)| is_equal(node, wanted))
         }
-        (Kind::Map(entries), Tree::Map(pairs)) => {
-            let is_entry = |(name, wanted): &(String, Tree)| node.get(name).is_some_and(|node| is_equal(node, wanted));
+        (Kind::Map(entries), Kind::Map(pairs)) => {
+            let is_entry = |(name, wanted): &(Node, Node)| {
+                node.get(name.text().unwrap_or_default()).is_some_and(|node| is_equal(node, wanted))
+            };
             entries.len() == pairs.len() && pairs.iter().all(is_entry)
         }
-        (Kind::List(_) | Kind::Map(_), _) | (_, Tree::List(_) | Tree::Map(_)) => false,
-        _ => Tree::of(node) == *wanted,
+        (kind, wanted) => kind == wanted,
     }
 }
 
 /// Returns the splice that inserts items or pairs in brackets after the last existing item or pair.
-fn after_flow(last: &Node, new: &Tree) -> Splice {
-    let new = new.inline();
+fn after_flow(last: &Node, new: &Node) -> Splice {
+    let new = yaml_layout::inline(new);
     let end = last.span.end;
     (end..end, format!(", {}", &new[1..new.len() - 1]))
 }

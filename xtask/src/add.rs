@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::Addition;
+use evolve::{Addition, Evidence};
 
-use crate::confirm_edit::{EVIDENCE, Target, answer};
+use crate::confirm_edit::{Target, answer, evidence};
 use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
@@ -25,7 +25,7 @@ pub(crate) struct Add {
     name: Option<String>,
     /// The Rust name of the endpoint; needed if the name derived from `--name` is in use
     #[arg(long)]
-    ident: Option<String>,
+    rust_name: Option<String>,
     /// The purpose of the endpoint, in one sentence
     #[arg(long)]
     summary: Option<String>,
@@ -33,8 +33,8 @@ pub(crate) struct Add {
     #[arg(long, value_name = "NAMES")]
     params: Option<String>,
     /// The evidence of the path
-    #[arg(long, value_parser = EVIDENCE)]
-    evidence: Option<String>,
+    #[arg(long, value_parser = evidence())]
+    evidence: Option<Evidence>,
     #[command(flatten)]
     target: Target,
 }
@@ -45,9 +45,9 @@ impl Add {
             given.clone().or_else(|| answer(question)).filter(|answer| !answer.is_empty())
         };
         let group = ask(&self.group, "The group (like `orderflow`): ");
-        let evidence =
-            ask(&self.evidence, "The evidence of the path (documented, published, reported, previous_version): ");
-        let (Some(group), Some(evidence)) = (&group, &evidence) else {
+        let question = "The evidence of the path (documented, published, reported, previous_version): ";
+        let evidence = self.evidence.or_else(|| Evidence::of(&answer(question)?));
+        let (Some(group), Some(evidence)) = (&group, evidence) else {
             let missing = [
                 ("--group GROUP", group.is_none()),
                 ("--evidence documented|published|reported|previous_version", evidence.is_none()),
@@ -65,10 +65,10 @@ impl Add {
             path: self.path.clone(),
             group: group.clone(),
             name: ask(&self.name, "Its name, like `Buy Volume` (press Enter to derive it from the path): "),
-            ident: self.ident.clone(),
+            rust_name: self.rust_name.clone(),
             summary: ask(&self.summary, "Its purpose, in one sentence (press Enter if unknown): "),
             params,
-            evidence: evidence.clone(),
+            evidence,
         };
         self.target.confirm(evolve::add(load(&self.target.spec()), &addition))
     }

@@ -5,14 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use evolve::{CatalogueChange, Refusal};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use evolve::{CatalogueChange, Evidence, Refusal};
 
 use crate::codegen::{folder, rendered};
 use crate::project_paths;
 use crate::terminal::{fail, print};
 
 /// The values of `evidence` in the catalogue.
-pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
+const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
+
+/// Returns the parser of a value of `evidence`.
+pub(crate) fn evidence() -> impl TypedValueParser<Value = Evidence> {
+    PossibleValuesParser::new(EVIDENCE).map(|word| Evidence::of(&word).unwrap_or_default())
+}
 
 /// The options of commands that edit a catalogue.
 #[derive(Args)]

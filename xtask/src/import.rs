@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::{Import as Options, Refusal};
+use evolve::{Evidence, Import as Options, Refusal};
 
-use crate::confirm_edit::{EVIDENCE, Target};
+use crate::confirm_edit::{Target, evidence};
 use crate::terminal::fail;
 
 /// Import an OpenAPI description
@@ -24,8 +24,8 @@ pub(crate) struct Import {
     #[arg(long)]
     summaries: bool,
     /// The evidence of the imported facts
-    #[arg(long, default_value = "published", value_parser = EVIDENCE)]
-    evidence: String,
+    #[arg(long, default_value = "published", value_parser = evidence())]
+    evidence: Evidence,
     #[command(flatten)]
     target: Target,
 }
@@ -41,7 +41,7 @@ impl Import {
                 ));
             }
         };
-        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
+        let options = Options { text, evidence: self.evidence, summaries: self.summaries };
         let spec = self.target.spec();
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
         // If the folder does not exist yet, a new catalogue is started in it.

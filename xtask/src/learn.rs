@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::{EndpointResponses, LearnOptions, LiveRequest, Refusal};
+use evolve::{EndpointResponses, Evidence, LearnOptions, LiveRequest, Refusal};
 
 use crate::cargo::cargo;
-use crate::confirm_edit::{EVIDENCE, Target};
+use crate::confirm_edit::{Target, evidence};
 use crate::project_paths;
 use crate::terminal::print;
 
@@ -43,8 +43,8 @@ pub(crate) struct Learn {
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// The evidence of the learned facts
-    #[arg(long, default_value = "reported", value_parser = EVIDENCE)]
-    evidence: String,
+    #[arg(long, default_value = "reported", value_parser = evidence())]
+    evidence: Evidence,
     #[command(flatten)]
     target: Target,
 }
@@ -78,7 +78,7 @@ impl Learn {
         };
         let learning = LearnOptions {
             endpoints: samples,
-            evidence: self.evidence.clone(),
+            evidence: self.evidence,
             enums: self.enums.clone(),
             // Mock responses of the sandbox must not become part of our own catalogue.
             accept_mock: self.target.is_named(),

@@ -156,7 +156,9 @@ impl Read for f64 {
     }
 
     fn write(&self, _: &Key) -> Node {
-        Kind::Number(self.to_string()).into()
+        // The digits of a large integer are written in full, because the shortest digits are another integer.
+        let is_whole = self.fract() == 0.0 && self.abs() < 1e21;
+        Kind::Number(if is_whole { format!("{self:.0}") } else { self.to_string() }).into()
     }
 }
 

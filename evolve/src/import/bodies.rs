@@ -1,5 +1,6 @@
 //! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
+use codegen::spec::{Body, Fields, Known};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -8,12 +9,11 @@ use super::error_statuses::error_status;
 use super::omissions::{RESPONSE, Weight};
 use super::schemas::type_of;
 use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
-use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Returns the body of a successful response; `None` if the body is unknown. Records in the body have provisional
     /// names.
-    pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+    pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let responses = operation.get("responses")?;
         let success = success_response(responses);
         let chosen = success.map(|(status, _)| status);
@@ -44,7 +44,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns a body in the envelope of the service; `None` if the schema does not have the envelope.
-    fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+    fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let (list, list_at) = self.schema_at(schema, pointer, &self.data.clone()?)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
@@ -61,32 +61,16 @@ impl<'d> Reader<'d> {
         if let Some((metadata, at)) =
             self.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
         {
-            self.metadata(metadata, &at);
+            let ty = self.value(metadata, "Metadata", &at).ty;
+            self.draft.metadata.extend(record_in(&ty).filter(|_| innermost(&ty) == ty));
         }
-        let Some(item) = list.get("items") else { return Some(self.series_of(None)) };
+        let Some(item) = list.get("items") else { return Some(series_of(None)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
         if record.is_none() && item != ANY {
             self.omissions.add(Weight::Untyped, "records that are not objects", &format!("{list_at}/items"));
         }
-        Some(self.series_of(record))
-    }
-
-    /// Reads the metadata next to the records of a body.
-    fn metadata(&mut self, schema: &'d Value, pointer: &str) {
-        let ty = self.value(schema, "Metadata", pointer).ty;
-        if let Some(record) = record_in(&ty).filter(|_| innermost(&ty) == ty)
-            && !self.draft.metadata.contains(&record)
-        {
-            self.draft.metadata.push(record);
-        }
-    }
-
-    fn series_of(&self, record: Option<usize>) -> Tree {
-        match record {
-            Some(record) => Tree::map().with("series", record_name(record)),
-            None => Tree::map().with("series", "unknown").with("evidence", self.options.evidence.as_str()),
-        }
+        Some(series_of(record))
     }
 
     /// Returns the schema at a dot-separated path of keys, and its path in the description.
@@ -104,13 +88,15 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns a body that does not use the envelope of the service.
-    fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+    fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Body> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
         // If the catalogue has no envelope, a list of records is a series.
         let of_list = item(&ty).filter(|item| self.data.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
-            (Some(record), _) if innermost(&ty) == ty => return Some(Tree::map().with("object", record_name(record))),
-            (_, Some((item, record))) if record.is_some() || item == ANY => return Some(self.series_of(record)),
+            (Some(record), _) if innermost(&ty) == ty => {
+                return Some(Body { object: Some(named(record)), ..Body::default() });
+            }
+            (_, Some((item, record))) if record.is_some() || item == ANY => return Some(series_of(record)),
             _ if ty == ANY => return None,
             _ => {}
         }
@@ -122,8 +108,17 @@ impl<'d> Reader<'d> {
         // If the body itself is a timestamp or a list of timestamps, the catalogue has no key for their format, so
         // timestamps that are written as text stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
-        Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
+        let ty = if is_written { holding(&ty, "string") } else { ty };
+        Some(Body { ty: Some(ty.into()), ..Body::default() })
     }
+}
+
+fn series_of(record: Option<usize>) -> Body {
+    Body { series: Some(record.map_or(Known::Unknown, named)), ..Body::default() }
+}
+
+fn named(record: usize) -> Known<Fields> {
+    Known::Known(Fields::Record(record_name(record).into()))
 }
 
 /// Returns the response with status 200, or else the first response with a success status, together with the status.

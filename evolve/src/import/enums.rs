@@ -1,21 +1,21 @@
 //! Converts strings with a complete list of values to named types.
 
+use codegen::spec::{Type, Value as TypeValue};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::composed_schemas::constants;
 use super::document::{items, text_of};
-use super::draft::Named;
+use super::draft::wanted;
 use super::omissions::Weight;
 use super::schemas::{is_component, owner};
 use crate::draft_types::type_name;
 use crate::rust_names::is_value;
-use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Returns the type of a schema for strings: `string` or a named type.
     pub(super) fn text_type(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
-        let mut values: Vec<Tree> = Vec::new();
+        let mut values: Vec<TypeValue> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
             // `null` does not become a value of the enum, because `type` already declares that the schema is nullable.
@@ -23,9 +23,9 @@ impl<'d> Reader<'d> {
             if !is_value && !value.is_null() {
                 self.omissions.add(Weight::Fact, "an `enum` value that has several lines or a comma", pointer);
             }
-            if is_value && !value.is_null() && !values.iter().any(|known| known.text("value") == Some(&written)) {
+            if is_value && !value.is_null() && !values.iter().any(|known| *known.value == written) {
                 let summary = self.summary(value, &["description", "title"]);
-                values.push(Tree::map().with("value", written).with_some("summary", summary));
+                values.push(TypeValue { value: written.into(), summary, ..TypeValue::default() });
             }
         }
         if values.len() == 1 && !is_component(pointer) {
@@ -38,23 +38,19 @@ impl<'d> Reader<'d> {
         type_name(self.named_type(schema, name, pointer, values))
     }
 
-    fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<Tree>) -> usize {
-        let texts: Vec<_> = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
+    fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<TypeValue>) -> usize {
+        let texts: Vec<_> = values.iter().map(|value| value.value.to_string()).collect();
         // Inline enums with the same values share one type.
         let same = self.types_by_values.entry(texts).or_default();
-        let is_it = |known: &&usize| !is_component(pointer) || self.draft.types[**known].wanted.name == name;
+        let is_it = |known: &&usize| !is_component(pointer) || self.draft.types[**known].1.name == name;
         if let Some(known) = same.iter().find(is_it) {
             return *known;
         }
-        same.push(self.draft.types.len());
         let index = self.draft.types.len();
-        let tree = Tree::map()
-            .with("name", type_name(index))
-            .with("kind", "enum")
-            .with_some("summary", self.summary(schema, &["description"]))
-            .with("evidence", self.options.evidence.as_str())
-            .with("values", values);
-        self.draft.types.push(Named::new(tree, name, owner(pointer)));
+        same.push(index);
+        let (summary, evidence) = (self.summary(schema, &["description"]), self.options.evidence);
+        let ty = Type { name: type_name(index).into(), summary, evidence, values, ..Type::default() };
+        self.draft.types.push((ty, wanted(name, owner(pointer))));
         index
     }
 }

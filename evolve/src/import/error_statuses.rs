@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_yaml::Value;
+use codegen::spec::Status;
 
 use super::Reader;
 use super::document::entries;
 use super::omissions::Weight;
-use crate::yaml_tree::Tree;
 
-impl<'d> Reader<'d> {
+impl Reader<'_> {
     /// Returns every error status once. `has_body` is `true` if the catalogue already describes the body of errors.
-    pub(super) fn errors(&mut self, evidence: &str, has_body: bool) -> Vec<Tree> {
+    pub(super) fn errors(&mut self, has_body: bool) -> Vec<Status> {
         let mut errors = BTreeMap::new();
         for (path, item) in entries(&self.document.root, "paths") {
             let operation = self.document.follow(item).and_then(|(item, _)| self.document.follow(item.get("get")?));
@@ -23,18 +22,15 @@ impl<'d> Reader<'d> {
                     let why = "the body of an error response, which you have to describe in `error_body`";
                     self.omissions.add(Weight::Fact, why, reference.unwrap_or(&pointer));
                 }
-                errors.entry(number).or_insert_with(|| self.status(status, response, evidence));
+                errors.entry(number).or_insert_with(|| Status {
+                    status: number.into(),
+                    summary: self.summary(response, &["description"]),
+                    evidence: self.options.evidence,
+                    ..Status::default()
+                });
             }
         }
         errors.into_values().collect()
-    }
-
-    fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
-        Tree::map()
-            .with("status", Tree::Number(status.to_owned()))
-            .with("label", "unknown")
-            .with_some("summary", self.summary(response, &["description"]))
-            .with("evidence", evidence)
     }
 }
 

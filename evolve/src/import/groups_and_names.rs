@@ -3,13 +3,13 @@
 
 use codegen::is_line;
 use codegen::names::{self, Case};
+use codegen::spec::Group;
 use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{items, text};
 use crate::rust_names::NamesInUse;
-use crate::yaml_tree::Tree;
 
 /// Returns the module name for a tag.
 fn module(tag: &str) -> String {
@@ -30,16 +30,15 @@ impl Reader<'_> {
     }
 
     /// Returns the title and the summary of a group.
-    fn head(&self, wanted: &str, own: &str) -> Tree {
+    fn head(&self, wanted: &str, own: &str) -> Group {
         let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
         let tag = items(&self.document.root, "tags").iter().find(is_own).unwrap_or(&Value::Null);
         let name = text(tag, "name").unwrap_or(wanted);
         // A tag without spaces may be an identifier, such as `openInterest`, so it is converted to separate words.
         let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };
         let title = text(tag, "x-displayName").map_or(title, str::to_owned);
-        let summary = self.summary(tag, &["description"]);
         let title = if is_line(&title) { title } else { own.to_owned() };
-        Tree::map().with("title", title).with_some("summary", summary)
+        Group { title: title.into(), summary: self.summary(tag, &["description"]), ..Group::default() }
     }
 
     /// Returns the name of an endpoint, which is derived from the operation id or, if that is missing, from the path.

@@ -1,13 +1,12 @@
 //! Converts operations to endpoints.
 
-use codegen::spec::ENDPOINT;
+use codegen::spec::{Endpoint, Known, Param, ParamEntry, ParamLocation};
 use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, text};
 use super::omissions::{OPERATION, PATH, Weight};
-use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Reads all operations under `paths`.
@@ -42,16 +41,17 @@ impl<'d> Reader<'d> {
         let (params, are_all) = self.params(item, operation, pointer);
         let params = self.path_params(&path, params, are_all && !is_unknown, pointer);
         let body = self.body(operation, &name, pointer);
-        let tree = Tree::map()
-            .with("evidence", self.options.evidence.as_str())
-            .with_some("summary", self.summary(operation, &["description", "summary"]))
-            .with("name", name)
-            .with("path", path)
-            .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
-            .with("body", body.unwrap_or_else(|| "unknown".into()))
-            .with_some("deprecated", is_deprecated.then_some("The reason is not documented."))
-            .ordered(&ENDPOINT);
-        self.draft.endpoints.push((group, tree));
+        let endpoint = Endpoint {
+            name: name.into(),
+            path: Known::Known(path.into()),
+            evidence: self.options.evidence,
+            summary: self.summary(operation, &["description", "summary"]),
+            params: params.map_or(Known::Unknown, Known::Known),
+            body: body.map_or(Known::Unknown, Known::Known),
+            deprecated: is_deprecated.then(|| "The reason is not documented.".to_owned()),
+            ..Endpoint::default()
+        };
+        self.draft.endpoints.push((group, endpoint));
     }
 
     /// Returns the part of the path after the suffix of the base URL; `None` if the catalogue does not allow such a
@@ -87,27 +87,39 @@ impl<'d> Reader<'d> {
 
     /// Adds the params that are missing in the list although they are in the path, and removes params whose key `in`
     /// contradicts the path. Returns `None` if the list may be incomplete and the path has no params.
-    fn path_params(&mut self, path: &str, params: Vec<Tree>, are_all: bool, pointer: &str) -> Option<Vec<Tree>> {
+    fn path_params(
+        &mut self,
+        path: &str,
+        params: Vec<ParamEntry>,
+        are_all: bool,
+        pointer: &str,
+    ) -> Option<Vec<ParamEntry>> {
         let in_path = url_path::params(path);
         let is_unknown = !are_all && in_path.is_empty();
-        let name = |reader: &Self, entry: &Tree| reader.definition(entry).text("name").unwrap_or_default().to_owned();
-        let fits = |entry: &Tree| self.definition(entry).get("in").is_some() == in_path.contains(&&*name(self, entry));
-        let (mut params, others): (Vec<_>, Vec<_>) = params.into_iter().partition(|entry| !is_unknown && fits(entry));
-        for other in others {
-            let why =
-                if is_unknown { "the other params are unknown" } else { "its location (`in`) contradicts the path" };
-            let why = format!("the param `{}`, because {why}", name(self, &other));
-            self.omissions.add(Weight::Missing, why, pointer);
+        let (mut kept, mut names) = (Vec::new(), Vec::new());
+        for entry in params {
+            let Some(param) = self.definition(&entry) else { continue };
+            let name = param.name.to_string();
+            let is_fit = (param.location == ParamLocation::Path) == in_path.contains(&name.as_str());
+            if is_unknown || !is_fit {
+                let why = if is_unknown {
+                    "the other params are unknown"
+                } else {
+                    "its location (`in`) contradicts the path"
+                };
+                self.omissions.add(Weight::Missing, format!("the param `{name}`, because {why}"), pointer);
+                continue;
+            }
+            names.push(name);
+            kept.push(entry);
         }
         if is_unknown {
             return None;
         }
-        for missing in in_path {
-            if !params.iter().any(|entry| name(self, entry) == missing) {
-                let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
-                params.push(plain);
-            }
+        for missing in in_path.into_iter().filter(|name| !names.iter().any(|known| known == name)) {
+            let (name, ty, location) = (missing.into(), "string".into(), ParamLocation::Path);
+            kept.push(ParamEntry::Own(Box::new(Param { name, ty, location, ..Param::default() })));
         }
-        Some(params)
+        Some(kept)
     }
 }

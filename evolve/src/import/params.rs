@@ -1,8 +1,8 @@
 //! Reads the params of operations.
 
 use codegen::is_line;
-use codegen::model::{ListFormat, TimeForm, TimeFormat};
-use codegen::spec::PARAM;
+use codegen::model::{ListFormat, TimeForm};
+use codegen::spec::{Param, ParamEntry, ParamLocation, TypeKind};
 use codegen::type_expr::{Builtin, TypeExpr};
 use serde_yaml::Value;
 
@@ -10,15 +10,15 @@ use super::Reader;
 use super::document::{items, text, text_of};
 use super::omissions::{PARAM as PARAM_KEYS, Weight};
 use super::schemas::type_of;
-use crate::draft_types::{innermost, item, record_in, type_of_name, written};
+use super::value_facts::Facts;
+use crate::draft_types::{SEVERAL, innermost, item, record_in, type_of_name};
 use crate::merge::is_within;
-use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Returns the params of a path item and of its operation, in this order, as entries. The second value is `true` if
     /// all references could be resolved.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<Tree>, bool) {
-        let mut entries: Vec<(String, String, Tree)> = Vec::new();
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<ParamEntry>, bool) {
+        let mut entries: Vec<(String, String, ParamEntry)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for (index, param) in all.enumerate() {
@@ -31,7 +31,9 @@ impl<'d> Reader<'d> {
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
             let entry = match id {
                 Some(id) => self.shared(id, target),
-                None => self.param(target, "", &format!("{pointer}/parameters/{name}")),
+                None => self
+                    .param(target, "", &format!("{pointer}/parameters/{name}"))
+                    .map(|param| ParamEntry::Own(Box::new(param))),
             };
             let Some(entry) = entry else { continue };
             // A param of the operation replaces the same param of the path item.
@@ -49,23 +51,29 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns the entry for a shared param. If the param is not known yet, it is read first.
-    fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
-        if !self.shared.contains_key(id) {
+    fn shared(&mut self, id: &str, param: &'d Value) -> Option<ParamEntry> {
+        if self.shared_param(id).is_none() {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
-            self.shared.insert(id.to_owned(), self.draft.shared.len());
             self.draft.shared.push(param);
         }
-        Some(id.into())
+        Some(ParamEntry::Name(id.into()))
+    }
+
+    fn shared_param(&self, id: &str) -> Option<&Param> {
+        self.draft.shared.iter().find(|param| param.id().as_str() == id)
     }
 
     /// Returns the definition of an entry: the entry itself, or the shared param to which it refers.
-    pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
-        let shared = entry.as_text().and_then(|id| self.shared.get(id));
-        shared.map_or(entry, |index| &self.draft.shared[*index])
+    pub(super) fn definition<'t>(&'t self, entry: &'t ParamEntry) -> Option<&'t Param> {
+        match entry {
+            ParamEntry::Own(param) => Some(param),
+            ParamEntry::Name(id) => self.shared_param(id),
+            ParamEntry::Use(_) => None,
+        }
     }
 
     /// Reads a param. `id` is the id of a shared param, and empty for any other param.
-    fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Tree> {
+    fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Param> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
@@ -94,44 +102,45 @@ impl<'d> Reader<'d> {
         }
         let is_list = item(&ty).is_some();
         let (ty, list, list_as) = several(param, &ty, in_path);
-        if is_list && list.is_none() {
+        if is_list && !list {
             self.omissions.add(Weight::Fact, "an unsupported `style`, so the param accepts only one value", pointer);
         }
         if record_in(ty).is_some() || innermost(ty) != ty {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);
             return None;
         }
-        let mut own = self.facts(param);
-        own.remove("range");
+        let own = Facts { range: None, ..self.facts(param) };
         let facts = own.or(self.facts_of_value(schema, ty, pointer));
         let mut facts = self.with_example(facts, ty, pointer);
-        let example = facts.get("example").and_then(Tree::scalar);
         // `.` and `..` are no usable examples in a path, because a dot segment changes the path that contains it.
-        let is_dotted = |example| in_path && matches!(example, "." | "..");
-        if example.is_some_and(|one| is_dotted(one) || fixed.as_deref().is_some_and(|fixed| fixed != one)) {
-            facts.remove("example");
-        }
+        let is_dotted = |example: &str| in_path && matches!(example, "." | "..");
+        let is_usable = |example: &String| !is_dotted(example) && fixed.as_ref().is_none_or(|fixed| fixed == example);
+        facts.example = facts.example.filter(is_usable);
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
-        let required = (required && !in_path).then_some(self.options.evidence.as_str());
-        let default = self.default(schema, ty, list.is_some(), &facts);
+        let required = (required && !in_path && fixed.is_none()).then_some(self.options.evidence);
+        let default = self.default(schema, ty, list, &facts);
         if default.is_none() && self.default_of(schema).is_some() {
             self.omissions.add(Weight::Fact, "`default`", pointer);
         }
-        let tree = Tree::map()
-            .with_some("id", (!id.is_empty()).then_some(id))
-            .with("name", name)
-            .with("type", ty)
-            .with_some("list_setter", list)
-            .with_some("list_as", list_as.map(ListFormat::word))
-            .with_some("in", in_path.then_some("path"));
-        let tree = match fixed {
-            Some(fixed) => tree.with("const_value", written(ty, &fixed)),
-            None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
-        };
-        let tree = tree.or(facts);
-        // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
-        let evidence = (!id.is_empty()).then_some(self.options.evidence.as_str());
-        Some(tree.with_some("evidence", evidence).ordered(&PARAM))
+        Some(Param {
+            // The id of a shared param is compared with references, so it is set even if it is the name.
+            id: (!id.is_empty()).then(|| id.into()),
+            name: name.into(),
+            ty: ty.into(),
+            list_setter: list.then(|| SEVERAL.into()),
+            list_as,
+            location: if in_path { ParamLocation::Path } else { ParamLocation::Query },
+            default: default.filter(|_| fixed.is_none()).map(Into::into),
+            const_value: fixed.map(Into::into),
+            required,
+            summary: facts.summary,
+            example: facts.example.map(Into::into),
+            range: facts.range.map(Into::into),
+            format: facts.format.map(Into::into),
+            // A shared param has its own evidence. Any other param inherits the evidence of its endpoint.
+            evidence: (!id.is_empty()).then_some(self.options.evidence),
+            ..Param::default()
+        })
     }
 
     /// Returns `true` if `value` is valid as the constant value of a param that has the type `plain_type(schema)`.
@@ -141,7 +150,7 @@ impl<'d> Reader<'d> {
         self.fits(value, ty, &facts)
     }
 
-    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, facts: &Tree) -> Option<String> {
+    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, facts: &Facts) -> Option<String> {
         let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
@@ -152,20 +161,18 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns `true` if a text is a valid value of a type and within the range of the param.
-    pub(super) fn fits(&self, text: &str, ty: &str, facts: &Tree) -> bool {
+    pub(super) fn fits(&self, text: &str, ty: &str, facts: &Facts) -> bool {
         let is_in_range =
-            || facts.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
+            || facts.range.as_ref().is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
         match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) if facts.get("format").is_some() => {
-                let format = facts.text("format").and_then(TimeFormat::of);
-                format.is_some_and(|format| TimeForm::Written(format).is_written(text))
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) if facts.format.is_some() => {
+                facts.format.is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
             Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
             Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), facts),
             Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
-                let ty = &self.draft.types[index].tree;
-                let mut values = ty.entries("values").iter();
-                ty.text("kind") == Some("identifier") || values.any(|value| value.text("value") == Some(text))
+                let ty = &self.draft.types[index].0;
+                ty.kind == TypeKind::Identifier || ty.values.iter().any(|value| value.value.as_str() == text)
             }),
             _ => is_line(text),
         }
@@ -186,17 +193,17 @@ fn plain_type(schema: &Value) -> &str {
     if matches!(ty, "integer" | "number" | "boolean") { ty } else { "string" }
 }
 
-/// Returns the type of one value. If several values can be sent, also returns the `list_setter`, and the format of the
-/// list if commas do not separate the values.
-fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
-    let Some(item) = item(ty) else { return (ty, None, None) };
+/// Returns the type of one value, `true` if several values can be sent, and the format of the list if commas do not
+/// separate the values.
+fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, bool, Option<ListFormat>) {
+    let Some(item) = item(ty) else { return (ty, false, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
     let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     let list_as = match (style, explode) {
         _ if param.get("content").is_some() => Some(ListFormat::Json),
         ("form", true) if !in_path => Some(ListFormat::Repeated),
         ("form" | "simple", false) => None,
-        _ => return (item, None, None),
+        _ => return (item, false, None),
     };
-    (item, Some(true.into()), list_as)
+    (item, true, list_as)
 }

@@ -1,17 +1,16 @@
 //! Converts objects to records, which contain the fields of all parts of the object.
 
 use codegen::is_line;
-use codegen::spec::FIELD;
+use codegen::spec::{Field, Record};
 use serde_yaml::Value;
 
 use super::Reader;
 use super::composed_schemas::Properties;
 use super::document::text;
-use super::draft::Named;
+use super::draft::{DraftedRecord, wanted};
 use super::omissions::Weight;
 use super::schemas::owner;
 use crate::draft_types::{or_null, record_in, record_name};
-use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Returns the record for an object; `None` if the object lists no fields.
@@ -77,15 +76,17 @@ impl<'d> Reader<'d> {
         is_positional: bool,
     ) -> usize {
         let index = self.draft.records.len();
-        let tree = Tree::map()
-            .with("name", record_name(index))
-            .with_some("summary", self.summary(schema, &["description"]))
-            .with("evidence", self.options.evidence.as_str())
-            .with_some("positional", is_positional.then_some(true))
-            .with("fields", Vec::new());
+        let record = Record {
+            name: record_name(index).into(),
+            summary: self.summary(schema, &["description"]),
+            evidence: self.options.evidence,
+            positional: is_positional,
+            fields: Vec::new(),
+        };
         // The record is added before its fields are read, so that a field that refers back to the record finds it.
         self.records.insert(pointer.to_owned(), index);
-        self.draft.records.push(Named::new(tree, name, owner(pointer)));
+        let wanted = wanted(name, owner(pointer));
+        self.draft.records.push(DraftedRecord { record, wanted, uses: 0 });
         self.open.push(index);
         // A record is read only once, where it is found first. The nesting depth is counted from the record, so that
         // it does not depend on the schemas around this first occurrence.
@@ -93,29 +94,34 @@ impl<'d> Reader<'d> {
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
             let field = self.field(property, &key, &at, is_required);
-            if let Some(inner) = field.text("type").and_then(record_in) {
+            if let Some(inner) = record_in(&field.ty) {
                 self.draft.records[inner].uses += 1;
             }
             fields.push(field);
         }
         self.nesting = nesting;
         self.open.pop();
-        if let Some(listed) = self.draft.records[index].tree.get_mut("fields") {
-            *listed = fields.into();
-        }
+        self.draft.records[index].record.fields = fields;
         index
     }
 
     /// Reads a field.
-    pub(super) fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Tree {
+    pub(super) fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Field {
         let value = self.value(schema, name, pointer);
-        let is_optional = value.nullable || !is_required;
         let facts = self.facts_of_value(schema, &value.ty, pointer);
         if self.default_of(schema).is_some() {
             self.omissions.add(Weight::Fact, "the `default` of a field", pointer);
         }
-        let field = facts.with("name", name).with("type", value.ty);
-        field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
+        Field {
+            name: name.into(),
+            ty: value.ty.into(),
+            summary: facts.summary,
+            format: facts.format.map(Into::into),
+            range: facts.range.map(Into::into),
+            example: facts.example.map(Into::into),
+            optional: value.nullable || !is_required,
+            ..Field::default()
+        }
     }
 
     /// Returns the type of an object with arbitrary keys; `None` if the object lists fields, or has no schema for its

@@ -1,5 +1,6 @@
 //! Converts schemas to types of the catalogue, as far as possible.
 
+use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
 use serde_yaml::Value;
 
@@ -87,7 +88,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns the format of the timestamps in a schema, if they are strings.
-    pub(super) fn timestamp_format(&self, schema: &'d Value) -> Option<&'static str> {
+    pub(super) fn timestamp_format(&self, schema: &'d Value) -> Option<TimeFormat> {
         let mut schema = schema;
         for _ in 0..DEPTH {
             let layers = self.document.layers(schema, "");
@@ -109,11 +110,11 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Returns the name of a timestamp format in the catalogue.
-fn written_format(format: &str) -> Option<&'static str> {
+/// Returns the format of timestamps that a `format` declares.
+fn written_format(format: &str) -> Option<TimeFormat> {
     match format {
-        "date-time" => Some("iso8601"),
-        "date" => Some("date"),
+        "date-time" => Some(TimeFormat::Iso8601),
+        "date" => Some(TimeFormat::Date),
         _ => None,
     }
 }

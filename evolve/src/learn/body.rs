@@ -1,72 +1,66 @@
 //! Learns the body of an endpoint: new fields become part of a draft, and known fields are widened to fit the
 //! responses.
 
-use codegen::model::TimeFormat;
+use codegen::model::TimeForm;
+use codegen::spec::{Body, Evidence, Field, Fields, Known};
 use codegen::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
 use super::draft::Reader;
-use super::fields::{FieldList, is_previous};
+use super::fields::FieldList;
 use super::guess_type::keys_of_data;
 use super::time::make_time;
-use crate::draft_types::holding;
+use crate::content::{FieldsAt, known_mut, slot};
+use crate::draft_types::{ANY, holding};
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
-use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
-    pub(super) fn body(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
-        let entry = self.endpoint.tree(self.editor).clone();
-        let known = entry.get("body").cloned().unwrap_or(Tree::Null);
-        let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
+    pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
+        let known = self.known.clone().unwrap_or_default();
+        let inherited = known.evidence.unwrap_or(self.editor.endpoint(&self.endpoint).evidence);
         let envelope = self.editor.service.envelope_time();
         let shared = envelope.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
-        if kind == BodyKind::Value {
-            return self.value(&known, inherited, seen);
-        }
-        match known.get(kind.key()) {
-            Some(Tree::List(listed)) => {
+        match slot(&known).and_then(Known::known) {
+            _ if kind == BodyKind::Value => return self.value(&known, inherited, seen),
+            Some(Fields::Inline(listed)) => {
                 self.refuse_another(listed, inherited, seen)?;
-                self.widen_body(kind, &known, inherited, shared, seen);
+                self.widen_body(&known, inherited, shared, seen);
             }
-            Some(Tree::Text(record)) if record != "unknown" => {
-                if let Some(named) = self.editor.record(&self.file, record).map(|at| at.tree(self.editor)) {
-                    let evidence = named.text("evidence").unwrap_or_default();
-                    self.refuse_another(named.entries("fields"), evidence, seen)?;
+            Some(Fields::Record(record)) => {
+                if let Some((_, named)) = self.editor.record(&self.module, record) {
+                    self.refuse_another(&named.fields, named.evidence, seen)?;
                 }
                 self.known_record(record, seen);
             }
-            _ => self.body = Some(self.draft(&known, kind, shared.as_deref(), seen)?),
+            None => self.body = Some(self.draft(&known, kind, shared.as_deref(), seen)?),
         }
         Ok(())
     }
 
     /// Widens the fields that a body lists, and updates its `time`.
-    fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Observed) {
-        let body = self.endpoint.key("body");
-        let own = known.text("time");
-        let shared = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == time));
+    fn widen_body(&mut self, known: &Body, evidence: Evidence, shared: Option<String>, seen: &Observed) {
+        let own = known.time.as_ref().map(ToString::to_string);
+        let shared = shared.filter(|time| !seen.by_position && own.as_ref().is_none_or(|own| own == time));
         let has_time = shared.as_ref().is_none_or(|time| self.has_time(time, known, seen));
-        let time = shared.clone().filter(|_| has_time);
-        let list = FieldList { time, evidence: inherited.to_owned(), ..FieldList::default() };
-        let fields = self.widen_list(&body.key(kind.key()), &list, seen);
-        if has_time {
-            self.drop_time(&body, &fields, own);
-        } else {
-            let time = self.other_time(&fields, shared.as_deref());
-            self.editor.set(&body, "time", time);
+        let list = FieldList { time: shared.clone().filter(|_| has_time), evidence, ..FieldList::default() };
+        let fields = self.widen_list(&FieldsAt::Body(self.endpoint.clone()), &list, seen);
+        let time =
+            if has_time { self.dropped_time(&fields, own) } else { Some(self.other_time(&fields, shared.as_deref())) };
+        if let (Some(time), Some(body)) = (time, known_mut(&mut self.editor.endpoint_mut(&self.endpoint).body)) {
+            body.time = Some(time.into());
         }
     }
 
     /// Returns a draft of a body whose fields are unknown. The kind of the body may be known.
-    fn draft(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Tree, Refusal> {
+    fn draft(&mut self, known: &Body, kind: BodyKind, shared: Option<&str>, seen: &Observed) -> Result<Body, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
                 "the keys of the body look like data, not field names: {keys}; leave the body `unknown` to get raw JSON"
             )));
         }
-        let named = known.text("time");
+        let named = known.time.as_ref().map(|time| time.as_str());
         let own = named.filter(|own| self.has_own_time(own, seen));
         let envelope = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == *time));
         let has_time = envelope.is_some_and(|time| self.has_time(time, known, seen));
@@ -87,28 +81,30 @@ impl Reader<'_> {
             None => Some(self.other_time(&fields, shared)),
         };
         self.note_equal_fields("the body", seen, &fields);
-        let body = Tree::map().with_some("time", time);
-        Ok(body.with_some("positional", seen.by_position.then_some(true)).with(kind.key(), fields))
+        let fields = Some(Known::Known(Fields::Inline(fields)));
+        let (series, object) = if kind == BodyKind::Series { (fields, None) } else { (None, fields) };
+        let positional = seen.by_position.then_some(true.into());
+        Ok(Body { series, object, positional, time: time.map(Into::into), ..Body::default() })
     }
 
     /// Learns the type of a body that is neither a series nor one object.
-    fn value(&mut self, known: &Tree, inherited: &str, seen: &Observed) -> Result<(), Refusal> {
-        if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
+    fn value(&mut self, known: &Body, inherited: Evidence, seen: &Observed) -> Result<(), Refusal> {
+        if let Some(expr) = known.ty.as_ref().and_then(|ty| TypeExpr::parse(ty)) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
-            let found = seen.describe();
+            let (found, known) = (seen.describe(), inherited.word());
             self.editor.note(format!(
-                "the body is {expr} (evidence: {inherited}), but the responses have {found}; it becomes {wider}"
+                "the body is {expr} (evidence: {known}), but the responses have {found}; it becomes {wider}"
             ));
-            let body = self.endpoint.key("body");
-            self.editor.set(&body, "type", wider);
-            if let Some(own) = self.weaker_evidence(inherited) {
-                self.editor.set(&body, "evidence", own);
+            let own = self.weaker_evidence(inherited);
+            if let Some(body) = known_mut(&mut self.editor.endpoint_mut(&self.endpoint).body) {
+                body.ty = Some(wider.into());
+                body.evidence = own.or(body.evidence);
             }
             return Ok(());
         }
         let name = format!("{} entry", self.owner());
         let (ty, form) = self.new_type(&name, seen);
-        if ty == "any" {
+        if ty == ANY {
             return Err(Refusal::Message(format!(
                 "the body is {}, for which the catalogue has no type; leave the body `unknown`, and the client returns \
                  raw JSON",
@@ -116,20 +112,26 @@ impl Reader<'_> {
             )));
         }
         // A body has no key for the format of its timestamps, so timestamps become strings or integers.
-        let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
-        self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
+        let ty = match form {
+            Some(TimeForm::Written(_)) => holding(&ty, "string"),
+            Some(TimeForm::Counted(_)) => holding(&ty, "integer"),
+            None => ty,
+        };
+        self.body = Some(Body { ty: Some(ty.into()), ..Body::default() });
         Ok(())
     }
 
     /// Adds a note with the learned type or fields of a body that was unknown.
-    pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Observed) {
-        let body = self.endpoint.key("body").tree(self.editor);
-        if let Some(ty) = body.text("type") {
-            return self.editor.note(format!("the body is a `{ty}`"));
+    pub(super) fn note_learned(&mut self, seen: &Observed) {
+        let Some(body) = self.editor.endpoint(&self.endpoint).body.known() else { return };
+        if let Some(ty) = &body.ty {
+            let note = format!("the body is a `{ty}`");
+            return self.editor.note(note);
         }
-        let fields = body.entries(kind.key()).iter().filter_map(|field| {
-            let optional = if field.get("optional").is_some() { ", optional" } else { "" };
-            Some(format!("{} ({}{optional})", field.text("name")?, field.text("type")?))
+        let listed = self.editor.fields(&self.module, body).map_or(&[][..], |of| of.fields);
+        let fields = listed.iter().map(|field| {
+            let optional = if field.optional { ", optional" } else { "" };
+            format!("{} ({}{optional})", field.name, field.ty)
         });
         let fields: Vec<_> = fields.collect();
         let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
@@ -139,19 +141,20 @@ impl Reader<'_> {
 
     /// Rejects records that have none of the fields in the catalogue. Fields that are known only from the previous
     /// version do not count.
-    fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Observed) -> Result<(), Refusal> {
-        let fields = listed.iter().filter(|field| !is_previous(field, evidence));
-        let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
+    fn refuse_another(&self, listed: &[Field], evidence: Evidence, seen: &Observed) -> Result<(), Refusal> {
+        let is_previous = |field: &&Field| field.evidence.unwrap_or(evidence) == Evidence::PreviousVersion;
+        let names: Vec<_> =
+            listed.iter().filter(|field| !is_previous(field)).map(|field| field.name.as_str()).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
         Err(Refusal::Message(format!(
             "the response has none of the fields in the catalogue ({}), but has {}, so it is probably from another \
-             endpoint; otherwise, set the fields to `unknown` in {} to learn them again",
+             endpoint; otherwise, set the fields to `unknown` in {}.yaml to learn them again",
             names.join(", "),
             if found.is_empty() { "no fields".to_owned() } else { found.join(", ") },
-            self.file
+            self.module
         )))
     }
 }

@@ -1,12 +1,12 @@
 //! Determines the kind of a body (a series, one object, or another value), and collects the records of all responses.
 
+use codegen::spec::Body;
 use serde_yaml::Value;
 
 use super::guess_type::keys_of_data;
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
-use crate::yaml_tree::Tree;
 
 /// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,16 +19,12 @@ pub(super) enum BodyKind {
 
 impl BodyKind {
     /// Returns the kind that the catalogue declares.
-    pub(super) fn known(body: &Tree) -> Option<Self> {
-        [Self::Series, Self::Object, Self::Value].into_iter().find(|kind| body.get(kind.key()).is_some())
-    }
-
-    pub(super) fn key(self) -> &'static str {
-        match self {
-            Self::Series => "series",
-            Self::Object => "object",
-            Self::Value => "type",
-        }
+    pub(super) fn known(body: Option<&Body>) -> Option<Self> {
+        Some(match body? {
+            Body { series: Some(_), .. } => Self::Series,
+            Body { object: Some(_), .. } => Self::Object,
+            _ => Self::Value,
+        })
     }
 }
 

@@ -4,16 +4,15 @@
 use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
+use codegen::spec::TypeKind;
 use codegen::type_expr::TypeExpr;
 
-use super::draft::Reader;
+use super::draft::{Reader, values_of};
 use crate::draft_types::type_name;
 use crate::editor::Editor;
 use crate::merge::{WantedName, add_values};
 use crate::observed_values::{MAX_VALUES, Observed};
 use crate::rust_names::is_value;
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
 
 /// Splits an argument of `--enum` into the field and its type.
 fn parts(wanted: &str) -> (&str, &str) {
@@ -86,9 +85,9 @@ impl<'a> Reader<'a> {
     /// Adds an enum with these values to the draft. If an enum with the same name is already drafted, the values are
     /// added to that enum.
     fn draft_enum(&mut self, wanted: WantedName, field: &str, values: Vec<String>) -> String {
-        let namesake = self.named_type(&wanted.name).map(|at| at.tree(self.editor).entries("values"));
-        let is_among = |value: &Tree| value.text("value").is_some_and(|value| values.iter().any(|text| text == value));
-        if namesake.is_some_and(|known| !wanted.is_chosen && !known.iter().any(is_among)) {
+        let namesake = self.editor.ty(&wanted.name).map(|known| &known.values);
+        let is_known = |text: &String| namesake.is_some_and(|known| known.iter().any(|value| value.value == *text));
+        if namesake.is_some() && !wanted.is_chosen && !values.iter().any(is_known) {
             let name = &wanted.name;
             self.editor.note(format!(
                 "the known type `{name}` has none of the values of `{field}`; to merge them, use `--enum {field}={name}`"
@@ -97,19 +96,10 @@ impl<'a> Reader<'a> {
         let same = self.enums.iter().position(|(known, _)| known.name == wanted.name);
         let index = same.unwrap_or(self.enums.len());
         if same.is_none() {
-            self.enums.push((wanted, Vec::new()));
+            self.enums.push((wanted, BTreeSet::new()));
         }
-        let known = &mut self.enums[index].1;
-        known.extend(values);
-        known.sort();
-        known.dedup();
+        self.enums[index].1.extend(values);
         type_name(index)
-    }
-
-    /// Returns the path of the type with this name in the catalogue.
-    pub(super) fn named_type(&self, name: &str) -> Option<YamlPath> {
-        let types = YamlPath::service().key("types").items(self.editor);
-        types.into_iter().find(|(_, known)| known.text("name") == Some(name)).map(|(at, _)| at)
     }
 
     /// Returns the strings that are valid as values of an enum.
@@ -122,12 +112,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds new values to a known enum.
-    pub(super) fn new_values(&mut self, at: &YamlPath, seen: &Observed) {
+    pub(super) fn new_values(&mut self, name: &str, seen: &Observed) {
         let values = self.values(seen);
-        if at.tree(self.editor).text("kind") == Some("enum") {
-            let values: Vec<Tree> = values.into_iter().map(|text| Tree::map().with("value", text)).collect();
-            let drafted = Tree::map().with("evidence", self.options.evidence.as_str()).with("values", values);
-            add_values(self.editor, at, &drafted);
+        if self.editor.ty(name).is_some_and(|ty| ty.kind == TypeKind::Enum) {
+            add_values(self.editor, name, &values_of(values), self.options.evidence);
         }
     }
 }

@@ -1,23 +1,22 @@
 //! Detects error responses among saved responses, whose status may be missing.
 
-use codegen::spec;
+use codegen::spec::{self, Body};
 use serde_yaml::Value;
 
 use crate::editor::{Editor, Refusal};
 use crate::saved_response::SavedResponse;
-use crate::yaml_tree::Tree;
 
 /// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
 pub(super) fn check(
     editor: &Editor,
-    file: &str,
-    known: &Tree,
+    module: &str,
+    known: Option<&Body>,
     responses: &[SavedResponse],
 ) -> Result<Option<String>, Refusal> {
     let service = &editor.service;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let listed = editor.fields(file, known).map_or(&[][..], |(_, fields)| fields);
-    let is_listed = |name: &str| listed.iter().any(|field| field.text("name") == Some(name));
+    let listed = known.and_then(|known| editor.fields(module, known));
+    let is_listed = |name: &str| listed.is_some_and(|of| of.get(name).is_some());
     let mut warning = None;
     for response @ SavedResponse { origin, has_status, .. } in responses {
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);

@@ -1,20 +1,19 @@
 //! Compares the fields of a record in the responses with the known fields in the catalogue.
 
 use codegen::is_line;
-use codegen::model::TimeFormat;
-use codegen::spec::FIELD;
+use codegen::model::TimeForm;
+use codegen::spec::{Evidence, Field};
 
 use super::draft::Reader;
-use super::positional::{is_positional, named_as};
+use super::positional::named_as;
+use crate::content::FieldsAt;
 use crate::observed_values::Observed;
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
 
 /// The facts that apply to all fields of a known list of fields.
 #[derive(Default)]
 pub(super) struct FieldList {
     /// The evidence that fields of the list inherit.
-    pub(super) evidence: String,
+    pub(super) evidence: Evidence,
     /// The name of the envelope's time field, if the list does not include it.
     pub(super) time: Option<String>,
     /// The fields whose types must not change, each with the reason.
@@ -30,41 +29,37 @@ const FEW: usize = 10;
 
 impl Reader<'_> {
     /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result.
-    pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
+    pub(super) fn widen_list(&mut self, at: &FieldsAt, list: &FieldList, seen: &Observed) -> Vec<Field> {
         // The list may already have been widened by another part of the responses.
-        let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
-        let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
+        let known = self.lists.get(at).cloned();
+        let mut fields = known.unwrap_or_else(|| self.editor.fields_mut(at).cloned().unwrap_or_default());
+        let is_known = |name: &str| fields.iter().any(|field| *field.name == name);
         let is_new = |name: &str| list.time.as_deref() != Some(name) && !is_known(name);
         let names: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.clone()).filter(|name| is_new(name)).collect();
         let mut absent = Vec::new();
         for (index, field) in fields.iter_mut().enumerate() {
-            let name = field.text("name").unwrap_or_default().to_owned();
-            let values = seen.fields.get(&name);
-            if is_previous(field, &list.evidence) && seen.objects > 0 {
+            let values = seen.fields.get(&field.name);
+            if field.evidence.unwrap_or(list.evidence) == Evidence::PreviousVersion && seen.objects > 0 {
                 if values.is_none() {
-                    absent.push((index, name));
+                    absent.push((index, field.name.to_string()));
                     continue;
                 }
                 // The responses confirm a field that was known only from the previous version.
-                field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
+                field.evidence = self.own_evidence(list);
             }
             if let Some(values) = values {
                 self.widen_field(list, field, values);
             }
             let is_absent = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
-            if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
-                field.set(&FIELD, "optional", Some(true));
-                self.editor.note(format!("`{}{name}` can be missing or null", list.within));
+            if is_absent && seen.objects > 0 && !field.optional {
+                field.optional = true;
+                self.editor.note(format!("`{}{}` can be missing or null", list.within, field.name));
             }
         }
         let mut new = self.new_fields(seen, |name| names.iter().any(|new| new == name));
         for field in &mut new {
-            if list.is_shared && field.get("optional").is_none() {
-                field.set(&FIELD, "optional", Some(true));
-            }
-            if list.evidence != self.options.evidence {
-                field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
-            }
+            field.optional |= list.is_shared;
+            field.evidence = self.own_evidence(list);
         }
         self.replace(list, &mut fields, absent, &mut new);
         fields.extend(new);
@@ -72,9 +67,14 @@ impl Reader<'_> {
         fields
     }
 
+    /// Returns the evidence of a learned field, if it differs from the evidence of its list.
+    fn own_evidence(&self, list: &FieldList) -> Option<Evidence> {
+        Some(self.options.evidence).filter(|own| *own != list.evidence)
+    }
+
     /// Replaces fields of the previous version that are missing in the responses (`absent`) with new fields, in order.
     /// If no new field is left, or if the list is shared, a missing field is kept. Each missing field is noted.
-    fn replace(&mut self, list: &FieldList, fields: &mut [Tree], absent: Vec<(usize, String)>, new: &mut Vec<Tree>) {
+    fn replace(&mut self, list: &FieldList, fields: &mut [Field], absent: Vec<(usize, String)>, new: &mut Vec<Field>) {
         let replaced = if list.is_shared { 0 } else { new.len().min(absent.len()) };
         let mut others = new.drain(..replaced);
         for (index, name) in absent {
@@ -91,55 +91,48 @@ impl Reader<'_> {
 
     /// Widens a known record to fit the responses.
     pub(super) fn known_record(&mut self, name: &str, seen: &Observed) {
-        let Some(at) = self.editor.record(&self.file, name) else { return };
+        let Some((at, record)) = self.editor.record(&self.module, name) else { return };
         if self.open.contains(&at) {
             // The record contains itself. Its list of fields must be complete before the inner values can widen it.
-            return self.waiting.push((at.file, name.to_owned(), seen.clone()));
+            return self.waiting.push((at.module, name.to_owned(), seen.clone()));
         }
-        let record = at.tree(self.editor).clone();
         let list = FieldList {
-            evidence: record.text("evidence").unwrap_or_default().to_owned(),
+            evidence: record.evidence,
             fixed: Self::times_of_record(self.editor, name),
             within: format!("{name}."),
             is_shared: true,
             ..FieldList::default()
         };
-        let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
+        let named = (seen.lists > 0 && record.positional).then(|| named_as(&record.fields, seen));
         // The types of a record's fields are looked up in the file of the record, which may differ from the endpoint's
         // file.
-        let outer = std::mem::replace(&mut self.file, at.file.clone());
+        let outer = std::mem::replace(&mut self.module, at.module.clone());
         self.open.push(at.clone());
-        self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
+        self.widen_list(&FieldsAt::Record(at), &list, named.as_ref().unwrap_or(seen));
         self.open.pop();
         if self.open.is_empty() {
-            for (file, name, seen) in std::mem::take(&mut self.waiting) {
-                self.file = file;
+            for (module, name, seen) in std::mem::take(&mut self.waiting) {
+                self.module = module;
                 self.known_record(&name, &seen);
             }
         }
-        self.file = outer;
+        self.module = outer;
     }
 
     /// Returns drafts of the fields that are new.
-    pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
+    pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Field> {
         let (mut fields, mut integers) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
                 self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
                 continue;
             }
-            let (ty, unit) = self.new_type(name, values);
+            let (ty, form) = self.new_type(name, values);
             if ty == "integer" && values.text_times == 0 && values.values() < FEW {
                 integers.push(format!("`{name}`"));
             }
             let optional = values.times < seen.objects || values.nulls > 0;
-            let key = if unit.and_then(TimeFormat::of).is_some() { "format" } else { "unit" };
-            let field = Tree::map()
-                .with("name", name.as_str())
-                .with("type", ty)
-                .with_some(key, unit)
-                .with_some("optional", optional.then_some(true));
-            fields.push(field);
+            fields.push(timed(Field { name: name.as_str().into(), ty: ty.into(), optional, ..Field::default() }, form));
         }
         if !integers.is_empty() {
             let names = integers.join(", ");
@@ -149,7 +142,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns `true` if a field in the catalogue is known only from the previous version.
-pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
-    field.text("evidence").unwrap_or(inherited) == "previous_version"
+/// Returns a field with the unit or format of its timestamps.
+fn timed(field: Field, form: Option<TimeForm>) -> Field {
+    let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
+    Field { unit, format: form.and_then(TimeForm::format).map(Into::into), ..field }
 }

@@ -1,5 +1,6 @@
 //! Guesses the type of a field from its name and its values.
 
+use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
 use crate::observed_values::Observed;
@@ -8,12 +9,9 @@ use crate::rust_names::singular;
 /// A guessed type.
 #[derive(Debug, PartialEq)]
 pub(super) enum Guess {
-    /// A built-in type of the catalogue.
+    /// A built-in type of the catalogue other than a timestamp.
     Builtin(&'static str),
-    /// A timestamp in a unit that differs from the service's unit.
-    TimeInUnit(&'static str),
-    /// A timestamp as text, in a format of the catalogue.
-    TimeAsText(&'static str),
+    Time(TimeForm),
     /// A list. The type of its items is guessed separately.
     List,
     /// A list in which each index has its own type.
@@ -24,8 +22,8 @@ pub(super) enum Guess {
     Map,
 }
 
-/// Guesses the type from the name of a field and its values. `default` is the service's unit or format of timestamps.
-pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
+/// Guesses the type from the name of a field and its values.
+pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
     // The client accepts numbers that are sent as strings, so a field that has numbers and such strings is a number. A
     // field that has only strings remains a string, because its values may be names that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
@@ -41,15 +39,12 @@ pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
         return Guess::Builtin("number");
     }
     if seen.integers > 0 {
-        let is_time = |unit: &&str| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
-        return match unit_of(seen.min).filter(is_time) {
-            Some(unit) if unit == default => Guess::Builtin("timestamp"),
-            Some(unit) => Guess::TimeInUnit(unit),
-            None => Guess::Builtin("integer"),
-        };
+        let is_time = |unit: &TimeUnit| unit_of(seen.max) == Some(*unit) && is_named_like_a_time(name);
+        let unit = unit_of(seen.min).filter(is_time);
+        return unit.map_or(Guess::Builtin("integer"), |unit| Guess::Time(TimeForm::Counted(unit)));
     }
     if seen.lists > 0 {
-        return if seen.are_rows() && do_items_differ(seen, default) { Guess::Rows } else { Guess::List };
+        return if seen.are_rows() && do_items_differ(seen) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
         return match seen.fields.0.is_empty() {
@@ -58,53 +53,53 @@ pub(super) fn guess(name: &str, seen: &Observed, default: &str) -> Guess {
             false => Guess::Map,
         };
     }
-    time_format(seen).map_or(Guess::Builtin("string"), Guess::TimeAsText)
+    time_format(seen).map_or(Guess::Builtin("string"), |format| Guess::Time(TimeForm::Written(format)))
 }
 
 /// Returns `true` if lists are rows: either the kind of the values depends on the index, or the first value is a time.
-fn do_items_differ(lists: &Observed, default: &str) -> bool {
+fn do_items_differ(lists: &Observed) -> bool {
     let kinds =
         |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.by_index.iter().filter(|index| index.values() > 0).map(kinds);
-    has_time(lists, default) || known().any(|kinds| known().next() != Some(kinds))
+    has_time(lists) || known().any(|kinds| known().next() != Some(kinds))
 }
 
 /// Returns a function that names the fields of rows, which have no names in responses. The first field is the time, if
 /// its values are timestamps.
-pub(super) fn name_of_index(rows: &Observed, default: &str, time: &str) -> impl Fn(usize) -> String + use<> {
-    let (has_time, time) = (has_time(rows, default), time.to_owned());
+pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> String + use<> {
+    let (has_time, time) = (has_time(rows), time.to_owned());
     move |index| if index == 0 && has_time { time.clone() } else { format!("value {}", index + 1) }
 }
 
-fn has_time(rows: &Observed, default: &str) -> bool {
-    let first = rows.by_index.first().map(|first| guess(TIME, first, default));
-    matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
+fn has_time(rows: &Observed) -> bool {
+    rows.by_index.first().is_some_and(|first| matches!(guess(TIME, first), Guess::Time(_)))
 }
 
 /// The name of the time field of rows, unless the catalogue declares another name.
 pub(super) const TIME: &str = "time";
 
 /// Returns the format in which every string is a timestamp, if there is one.
-pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
+pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
     let formats = formats.filter(|_| are_texts)?;
-    Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
+    let is_exact = formats.contains(&TimeFormat::Iso8601);
+    Some(if is_exact { TimeFormat::Iso8601 } else { TimeFormat::Date })
 }
 
 /// Returns the format of a string, if the client can parse it as a timestamp.
-fn format_of(text: &str) -> Option<&'static str> {
+fn format_of(text: &str) -> Option<TimeFormat> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let clock = shape.strip_prefix("0000-00-00")?;
     if clock.is_empty() {
-        return Some("date");
+        return Some(TimeFormat::Date);
     }
     let clock = clock.strip_prefix(['T', 't', ' '])?.strip_prefix("00:00")?;
     let rest = clock.strip_prefix(":00").unwrap_or(clock);
     let rest = rest.strip_prefix(['.', ',']).map_or(rest, |fraction| fraction.trim_start_matches('0'));
     let offset = rest.trim_start_matches(['+', '-']);
     matches!(rest, "" | "Z" | "z").then_some(()).or((offset.len() < rest.len()).then_some(()))?;
-    matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some("iso8601")
+    matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some(TimeFormat::Iso8601)
 }
 
 /// Returns `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
@@ -130,10 +125,15 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
 }
 
 /// Returns the unit in which a number would be a timestamp between 1990 and 2200.
-pub(super) fn unit_of(number: f64) -> Option<&'static str> {
+pub(super) fn unit_of(number: f64) -> Option<TimeUnit> {
     // The years 1990 and 2200, in Unix seconds.
     let (first, last) = (6.3e8, 7.3e9);
-    let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
+    let units = [
+        (TimeUnit::Seconds, 1.0),
+        (TimeUnit::Milliseconds, 1e3),
+        (TimeUnit::Microseconds, 1e6),
+        (TimeUnit::Nanoseconds, 1e9),
+    ];
     let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
     units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
 }
@@ -171,18 +171,18 @@ mod tests {
             ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
             ("x", "[\"2\"]", Guess::Builtin("string")),
             ("x", "[\"a\"]", Guess::Builtin("string")),
-            ("openDate", "[1700000000]", Guess::Builtin("timestamp")),
-            ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),
-            ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
+            ("openDate", "[1700000000]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
+            ("created_at", "[1700000000, 1700000060]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
+            ("openDates", "[1700000000]", Guess::Time(TimeForm::Counted(TimeUnit::Seconds))),
             ("updateCount", "[1700000000]", Guess::Builtin("integer")),
-            ("openDate", "[1700000000000]", Guess::TimeInUnit("milliseconds")),
-            ("openDate", "[1700000000000000]", Guess::TimeInUnit("microseconds")),
-            ("openDate", "[1700000000000000000]", Guess::TimeInUnit("nanoseconds")),
+            ("openDate", "[1700000000000]", Guess::Time(TimeForm::Counted(TimeUnit::Milliseconds))),
+            ("openDate", "[1700000000000000]", Guess::Time(TimeForm::Counted(TimeUnit::Microseconds))),
+            ("openDate", "[1700000000000000000]", Guess::Time(TimeForm::Counted(TimeUnit::Nanoseconds))),
             ("openDate", "[1]", Guess::Builtin("integer")),
-            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::TimeAsText("iso8601")),
-            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::TimeAsText("iso8601")),
-            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::TimeAsText("iso8601")),
-            ("x", "[\"2024-01-31\"]", Guess::TimeAsText("date")),
+            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),
+            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),
+            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::Time(TimeForm::Written(TimeFormat::Iso8601))),
+            ("x", "[\"2024-01-31\"]", Guess::Time(TimeForm::Written(TimeFormat::Date))),
             ("x", "[\"2024-01-31T10:00 in the morning\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-31\", \"tomorrow\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),
@@ -200,7 +200,7 @@ mod tests {
             let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
             let mut seen = Observed::default();
             values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
-            assert_eq!(guess(name, &seen, "seconds"), expected, "{name}: {values:?}");
+            assert_eq!(guess(name, &seen), expected, "{name}: {values:?}");
         }
     }
 }

@@ -1,21 +1,20 @@
 //! Learns the metadata next to the records of a series, and reports keys that the envelope does not declare.
 
+use codegen::spec::Metadata;
 use serde_yaml::{Mapping, Value};
 
 use super::draft::Reader;
 use super::fields::FieldList;
-use crate::format_keys::SERVICE;
+use crate::content::FieldsAt;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Compares the keys next to the records with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
-        let envelope = self.editor.service.envelope.as_ref();
-        let Some(data) = envelope.map(|envelope| envelope.data.clone()) else { return };
-        let known = YamlPath::envelope().key("metadata").tree(self.editor).text("name").map(str::to_owned);
+        let Some(envelope) = &self.editor.service.envelope else { return };
+        let data = envelope.data.clone();
+        let known = envelope.metadata.as_ref().map(|metadata| metadata.name.to_string());
         let around = around(responses, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, responses));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
@@ -30,15 +29,17 @@ impl Reader<'_> {
             let found = shape.describe();
             self.editor.note(format!(
                 "`{metadata}` has {found}, but the catalogue declares one object, so the client rejects the response; \
-                 correct `envelope.metadata` in {SERVICE} if every response is like this"
+                 correct `envelope.metadata` in service.yaml if every response is like this"
             ));
             return;
         }
         let seen = objects(responses, &metadata);
         if known.is_none() {
             self.editor.note(format!("`{metadata}`, next to the records, is now the metadata of every series"));
-            let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            self.editor.set(&YamlPath::envelope(), "metadata", new);
+            let new = Metadata { name: metadata.as_str().into(), ..Metadata::default() };
+            if let Some(envelope) = &mut self.editor.service.envelope {
+                envelope.metadata = Some(new);
+            }
         }
         self.widen_metadata(&metadata, &seen);
     }
@@ -48,13 +49,13 @@ impl Reader<'_> {
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` declares it as a list"));
         let list = FieldList {
-            evidence: envelope.evidence.word().to_owned(),
+            evidence: envelope.evidence,
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
             is_shared: true,
             ..FieldList::default()
         };
-        self.widen_list(&YamlPath::envelope().key("metadata").key("fields"), &list, seen);
+        self.widen_list(&FieldsAt::Metadata, &list, seen);
     }
 }
 

@@ -3,42 +3,39 @@
 //! If an endpoint has another time field, the field is declared in the body of the endpoint. A different unit is only
 //! reported, because the unit usually applies to the entire service and one response is not sufficient to change it.
 
-use codegen::model::{TimeForm, TimeFormat, TimeUnit};
-use codegen::spec::{Evidence, FIELD};
+use codegen::model::{TimeForm, TimeUnit};
+use codegen::spec::{Body, Evidence, Field, Fields, Known};
 
 use super::draft::Reader;
 use super::guess_type::{time_format, unit_of};
-use crate::draft_types::is_time_of_record;
+use crate::draft_types::{TIMESTAMP, is_time_of_record};
 use crate::editor::Editor;
-use crate::format_keys::SERVICE;
-use crate::merge::endpoints;
 use crate::observed_values::{Observed, shown};
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Returns `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise,
     /// adds a note.
-    pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
+    pub(super) fn has_time(&mut self, name: &str, body: &Body, seen: &Observed) -> bool {
         let envelope = self.editor.service.envelope.as_ref();
-        let declared = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?)));
-        let Some((envelope, time)) = declared else { return false };
+        let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
+            return false;
+        };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
         let is_optional = time.optional || evidence != Evidence::Documented;
-        let declaration = format!("which `envelope.time` in {SERVICE} declares (evidence: {})", evidence.word());
+        let declaration = format!("which `envelope.time` in service.yaml declares (evidence: {})", evidence.word());
+        let own = body.unit.as_deref().copied().or(time.unit.as_ref().and_then(|unit| TimeUnit::of(unit)));
+        let format = body.format.as_deref().or(time.format.as_deref()).copied();
+        let form = TimeForm::of(own, format).unwrap_or_else(|| self.editor.service.time_form());
         let values = seen.fields.get(name);
         let missing = seen.objects - values.map_or(0, Observed::values);
         let Some(values) = values.filter(|_| missing < seen.objects) else {
             self.editor.note(format!("no record has `{name}`, {declaration}"));
             return false;
         };
-        let units = [body.text("unit"), time.unit.as_deref().map(String::as_str)];
-        let formats = [body.text("format").and_then(TimeFormat::of), time.format.as_deref().copied()];
-        let unit = units.into_iter().flatten().find_map(TimeUnit::of);
-        let form = TimeForm::of(unit, formats.into_iter().flatten().next());
-        let is_written = form.unwrap_or_else(|| self.editor.service.time_form()).format().is_some();
-        let fits =
-            if is_written { time_format(values).is_some() } else { values.are_numbers() && values.non_integers == 0 };
+        let fits = match form {
+            TimeForm::Written(_) => time_format(values).is_some(),
+            TimeForm::Counted(_) => are_whole(values),
+        };
         if !fits {
             self.editor.note(format!(
                 "`{name}`, {declaration}, contains {} instead of timestamps; the client rejects such a response",
@@ -54,8 +51,7 @@ impl Reader<'_> {
             ));
             return false;
         }
-        let own = units.into_iter().flatten().next().map(str::to_owned);
-        self.note_time(name, own.as_deref(), values);
+        self.note_time(name, own, values);
         true
     }
 
@@ -63,8 +59,7 @@ impl Reader<'_> {
     /// other fields are unknown. Otherwise, adds a note.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let values = seen.fields.get(name);
-        let is_timestamp = values
-            .is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.non_integers == 0);
+        let is_timestamp = values.is_some_and(|values| time_format(values).is_some() || are_whole(values));
         let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
             let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));
@@ -75,19 +70,19 @@ impl Reader<'_> {
 
     /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as
     /// strings, or a unit other than the declared unit. `own` is the unit that the field itself declares.
-    pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
+    pub(super) fn note_time(&mut self, name: &str, own: Option<TimeUnit>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
             self.editor.note(format!("`{name}` is a string such as {text:?}; the client parses it as a number"));
         }
-        let time = &self.editor.service.time;
-        let (declared, evidence) = (self.editor.service.time_form().word(), time.evidence.word());
-        let Some(unit) = unit_of(seen.max).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
+        let (default, evidence) = (self.editor.service.time_form(), self.editor.service.time.evidence.word());
+        let declared = own.or(default.unit());
+        let Some(unit) = unit_of(seen.max).filter(|unit| Some(*unit) != declared) else { return };
         let known_unit = match own {
-            Some(own) => format!("its `unit` is {own}"),
-            None => format!("`time.unit` in {SERVICE} is {declared} (evidence: {evidence})"),
+            Some(own) => format!("its `unit` is {}", own.word()),
+            None => format!("`time.unit` in service.yaml is {} (evidence: {evidence})", default.word()),
         };
-        let max = shown(seen.max);
+        let (max, unit) = (shown(seen.max), unit.word());
         self.editor.note(format!(
             "`{name}` has timestamps such as {max}, which are {unit}, but {known_unit}, so the client misreads them; \
              correct `time.unit` if all endpoints use {unit}; if only this endpoint does, set `unit: {unit}` on \
@@ -95,28 +90,32 @@ impl Reader<'_> {
         ));
     }
 
-    /// Sets `time: none` on a body whose time field is no longer a timestamp.
-    pub(super) fn drop_time(&mut self, body: &YamlPath, list: &[Tree], own: Option<&str>) {
-        let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
-        let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
-        let Some(own) = own else { return };
-        self.editor.note(format!("`{own}` is no longer a timestamp, so the body gets `time: none`"));
-        self.editor.set(body, "time", "none");
+    /// Returns `none` as the `time` of a body whose own time field is no longer a timestamp, and adds a note.
+    pub(super) fn dropped_time(&mut self, list: &[Field], own: Option<String>) -> Option<String> {
+        let own = own?;
+        let is_other = list.iter().any(|field| *field.name == own && field.ty.as_str() != TIMESTAMP);
+        is_other.then(|| {
+            self.editor.note(format!("`{own}` is no longer a timestamp, so the body gets `time: none`"));
+            "none".to_owned()
+        })
     }
 
     /// Returns the `time` of a body that does not use the envelope's time field, and adds a note.
-    pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
-        let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
-        let other = timestamps.filter_map(|field| Some((field.text("name")?, is_time_of_record(field))));
-        let (names, are_times): (Vec<_>, Vec<_>) = other.filter(|(name, _)| Some(*name) != shared).unzip();
-        let (time, why) = match names.as_slice() {
-            [one] if are_times == [true] => (*one, String::new()),
+    pub(super) fn other_time(&mut self, list: &[Field], shared: Option<&str>) -> String {
+        let is_other = |field: &&Field| field.ty.as_str() == TIMESTAMP && Some(field.name.as_str()) != shared;
+        let others: Vec<&Field> = list.iter().filter(is_other).collect();
+        let (time, why) = match others.as_slice() {
+            [one] if is_time_of_record(one) => (one.name.as_str(), String::new()),
             [] => ("none", String::new()),
-            [one] => ("none", format!(", because `{one}` may be another time; if it is right, set `time: {one}`")),
-            _ => (
-                "none",
-                format!(", because the time may be any of {}; set `time` to the right field", names.join(", ")),
-            ),
+            [one] => {
+                let one = &one.name;
+                ("none", format!(", because `{one}` may be another time; if it is right, set `time: {one}`"))
+            }
+            _ => {
+                let names: Vec<_> = others.iter().map(|field| field.name.as_str()).collect();
+                let names = names.join(", ");
+                ("none", format!(", because the time may be any of {names}; set `time` to the right field"))
+            }
         };
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
@@ -126,17 +125,24 @@ impl Reader<'_> {
     /// the reason.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "it is the time of a series; set `time: none` in the body, then learn again";
-        let envelope = editor.service.envelope_time().map(|time| time.name.as_str());
-        let bodies = endpoints(editor).into_iter().filter_map(|(_, endpoint)| endpoint.get("body"));
-        let series = bodies.filter(|body| body.text("series") == Some(record));
-        series.filter_map(|body| Some((body.text("time").or(envelope)?.to_owned(), REMEDY))).collect()
+        let envelope = editor.service.envelope_time().map(|time| &time.name);
+        let series = editor.endpoints().filter_map(|(_, endpoint)| {
+            let body = endpoint.body.known()?;
+            let is_its = matches!(&body.series, Some(Known::Known(Fields::Record(name))) if name.as_str() == record);
+            Some((body.time.as_ref().or(envelope)?.to_string(), REMEDY)).filter(|_| is_its)
+        });
+        series.collect()
     }
 }
 
+/// Returns `true` if all values are integers, or strings that the client parses as integers.
+fn are_whole(values: &Observed) -> bool {
+    values.are_numbers() && values.non_integers == 0
+}
+
 /// Changes the type of a field to `timestamp` if `time` names the field, regardless of its values.
-pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
-    if time.is_some() && field.text("name") == time && field.text("type") != Some("timestamp") {
-        field.remove("unit");
-        field.set(&FIELD, "type", Some("timestamp"));
+pub(super) fn make_time(field: &mut Field, time: Option<&str>) {
+    if time == Some(field.name.as_str()) && field.ty.as_str() != TIMESTAMP {
+        (field.ty, field.unit) = (TIMESTAMP.into(), None);
     }
 }

@@ -1,33 +1,32 @@
 //! Compares known types with the values in responses. Types that do not fit are widened, and every change is noted.
 
-use codegen::model::{TimeForm, TimeFormat, TimeUnit};
-use codegen::spec::FIELD;
+use codegen::model::{TimeForm, TimeUnit};
+use codegen::spec::Field;
 use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::draft::Reader;
 use super::fields::FieldList;
 use super::guess_type::time_format;
+use crate::draft_types::ANY;
 use crate::merge::is_within;
 use crate::observed_values::{Observed, shown};
-use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Widens the type of a field in the catalogue if its values do not fit.
-    pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Tree, seen: &Observed) {
-        let text = |key: &str| field.text(key).unwrap_or_default().to_owned();
-        let (name, ty) = (text("name"), text("type"));
-        if let Some(enumerated) = self.enum_instead(&name, &ty, seen) {
-            field.set(&FIELD, "type", Some(enumerated));
+    pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Field, seen: &Observed) {
+        if let Some(enumerated) = self.enum_instead(&field.name, &field.ty, seen) {
+            field.ty = enumerated.into();
             return;
         }
+        let (name, ty) = (field.name.to_string(), field.ty.to_string());
         let Some(expr) = TypeExpr::parse(&ty) else { return };
         let named = format!("{}{name}", list.within);
-        let form =
-            TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
+        let unit = field.unit.as_ref().and_then(|unit| TimeUnit::of(unit));
+        let form = TimeForm::of(unit, field.format.as_deref().copied());
         let form = form.unwrap_or_else(|| self.editor.service.time_form());
         let is_time = expr == TypeExpr::Builtin(Builtin::Timestamp);
-        let wider = match form.format() {
-            Some(_) if is_time => wider_than_text_time(seen).map(str::to_owned),
+        let wider = match form {
+            TimeForm::Written(_) if is_time => wider_than_text_time(seen).map(str::to_owned),
             _ => self.wider(&named, &expr, seen),
         };
         let removed = wider.as_deref().map(|wider| misfits(field, is_time, wider)).unwrap_or_default();
@@ -36,13 +35,13 @@ impl Reader<'_> {
         }
         let Some(wider) = wider else {
             if is_time {
-                self.note_time(&named, field.text("unit"), seen);
+                self.note_time(&named, unit, seen);
             }
             return;
         };
-        let known = field.text("evidence").unwrap_or(&list.evidence);
+        let known = field.evidence.unwrap_or(list.evidence);
         let contradiction =
-            format!("`{named}` is {ty} (evidence: {known}), but the responses have {}", seen.describe());
+            format!("`{named}` is {ty} (evidence: {}), but the responses have {}", known.word(), seen.describe());
         if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| *fixed == name) {
             self.editor.note(format!("{contradiction}, which the client rejects; the type is kept, because {why}"));
             return;
@@ -51,17 +50,20 @@ impl Reader<'_> {
             if removed.is_empty() { String::new() } else { format!(", without its {}", removed.join(" and ")) };
         // The new type is learned from the responses, so it has their evidence.
         let own = self.weaker_evidence(known);
-        let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
+        let evidence = own.map(|own| format!(" (evidence: {})", own.word())).unwrap_or_default();
         self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{without}"));
         if wider == "number" && seen.rounded > 0 {
             self.note_doubt(&named, &wider, seen);
         }
-        field.set(&FIELD, "type", Some(wider));
-        if own.is_some() {
-            field.set(&FIELD, "evidence", own);
-        }
+        field.ty = wider.into();
+        field.evidence = own.or(field.evidence);
         for key in removed {
-            field.remove(key);
+            match key {
+                "range" => field.range = None,
+                "example" => field.example = None,
+                "unit" => field.unit = None,
+                _ => field.format = None,
+            }
         }
     }
 
@@ -71,7 +73,7 @@ impl Reader<'_> {
             return None;
         }
         let only = |times: usize| seen.kinds() == 1 && times > 0;
-        let any = || Some("any".to_owned());
+        let any = || Some(ANY.to_owned());
         match known {
             TypeExpr::Builtin(builtin) => {
                 if *builtin == Builtin::String {
@@ -87,19 +89,22 @@ impl Reader<'_> {
             }
             TypeExpr::List(_) | TypeExpr::Map(_) => any(),
             TypeExpr::Option(known) => self.wider(name, known, seen),
-            TypeExpr::Name(ty) => match self.named_type(ty) {
-                Some(at) if seen.are_texts() => {
+            TypeExpr::Name(ty) => {
+                let is_type = self.editor.ty(ty).is_some();
+                let is_list = self.editor.record(&self.module, ty).is_some_and(|(_, record)| record.positional);
+                if is_type && seen.are_texts() {
                     self.note_whole_numbers(name, seen);
-                    self.new_values(&at, seen);
+                    self.new_values(ty, seen);
                     None
-                }
-                None if only(if self.is_list(ty) { seen.lists } else { seen.objects }) => {
+                } else if !is_type && only(if is_list { seen.lists } else { seen.objects }) {
                     self.known_record(ty, seen);
                     None
+                } else if only(seen.numbers()) {
+                    Some("number".to_owned())
+                } else {
+                    any()
                 }
-                _ if only(seen.numbers()) => Some("number".to_owned()),
-                _ => any(),
-            },
+            }
         }
     }
 
@@ -112,7 +117,7 @@ impl Reader<'_> {
         let wider = self.wider(name, item, seen);
         let is_wider = wider.is_some() || seen.nulls > 0 && !was_optional;
         let ty = wider.unwrap_or_else(|| item.to_string());
-        let mark = if ty != "any" && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
+        let mark = if ty != ANY && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
         is_wider.then(|| format!("{ty}{mark}"))
     }
 
@@ -125,8 +130,8 @@ impl Reader<'_> {
     }
 
     /// Adds a note if a field has numbers outside its range.
-    fn note_range(&mut self, name: &str, field: &Tree, seen: &Observed) {
-        let Some(range) = field.get("range").filter(|_| seen.numbers() + seen.numeric_texts > 0) else { return };
+    fn note_range(&mut self, name: &str, field: &Field, seen: &Observed) {
+        let Some(range) = field.range.as_deref().filter(|_| seen.numbers() + seen.numeric_texts > 0) else { return };
         if is_within(range, seen.min) && is_within(range, seen.max) {
             return;
         }
@@ -137,17 +142,20 @@ impl Reader<'_> {
 }
 
 /// Returns the keys of a field that a wider type does not allow.
-fn misfits(field: &Tree, is_time: bool, wider: &str) -> Vec<&'static str> {
+fn misfits(field: &Field, is_time: bool, wider: &str) -> Vec<&'static str> {
     let expr = TypeExpr::parse(wider);
     let is_numeric = expr.as_ref().is_some_and(TypeExpr::is_numeric);
-    let fits = |key: &str, value: &Tree| match (key, &expr) {
-        ("range", _) => is_numeric,
-        ("unit", _) => !is_time || is_numeric,
-        ("example", Some(TypeExpr::Builtin(builtin))) => value.scalar().is_none_or(|text| builtin.is_written(text)),
-        _ => key != "format",
+    let has_example = match (&field.example, &expr) {
+        (Some(example), Some(TypeExpr::Builtin(builtin))) => !builtin.is_written(example),
+        _ => false,
     };
-    let keys = ["range", "example", "unit", "format"].into_iter();
-    keys.filter(|key| field.get(key).is_some_and(|value| !fits(key, value))).collect()
+    let misfits = [
+        ("range", field.range.is_some() && !is_numeric),
+        ("example", has_example),
+        ("unit", field.unit.is_some() && is_time && !is_numeric),
+        ("format", field.format.is_some()),
+    ];
+    misfits.into_iter().filter(|(_, is_misfit)| *is_misfit).map(|(key, _)| key).collect()
 }
 
 /// Returns a type for values that do not fit a timestamp with a `format`, whose values are strings.

@@ -3,13 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use codegen::names::{self, Case, Scope};
-use codegen::spec::Evidence;
+use codegen::spec::{Evidence, Param, ParamEntry, ParamLocation};
 
-use super::endpoints;
-use crate::editor::Editor;
-use crate::format_keys::SERVICE;
-use crate::rust_names::{NamesInUse, ident_of, singular};
-use crate::yaml_tree::Tree;
+use crate::content::Content;
+use crate::draft_types::SEVERAL;
+use crate::rust_names::{NamesInUse, singular};
 
 /// The setters of the client. The keys of `all` are the names of the setters' traits.
 #[derive(Debug, Default)]
@@ -40,15 +38,14 @@ struct Wish<'a> {
 
 impl Setters {
     /// Collects the setters of a catalogue.
-    pub(super) fn of(editor: &Editor) -> Self {
+    pub(super) fn of(content: &Content) -> Self {
         let mut setters = Self::default();
-        let own = endpoints(editor).into_iter().flat_map(|(_, endpoint)| endpoint.entries("params"));
-        let all = editor.tree(SERVICE).entries("params").iter().chain(own.filter(|entry| entry.text("name").is_some()));
-        for param in all.filter(|param| !is_argument(param)) {
-            for (ident, is_list) in [(ident_of(param), false), (param.text("list_setter").map(str::to_owned), true)] {
+        let own = content.endpoints().filter_map(|(_, endpoint)| endpoint.params.known()).flatten();
+        let own = own.filter_map(|entry| if let ParamEntry::Own(param) = entry { Some(&**param) } else { None });
+        for param in content.service.params.iter().chain(own).filter(|param| !is_argument(param)) {
+            for (ident, is_list) in [(ident_of(param), false), (param.list_setter.as_deref().cloned(), true)] {
                 let Some(ident) = ident else { continue };
-                let setter = setters.insert(&ident, param.text("name").unwrap_or_default(), is_list);
-                setter.types.extend(param.text("type").map(str::to_owned));
+                setters.insert(&ident, &param.name, is_list).types.insert(param.ty.to_string());
             }
         }
         setters
@@ -72,22 +69,22 @@ impl Setters {
 
     /// Returns the `rust_name` of a param, and the name of its setter for several values. Each is `None` if the param
     /// does not need it. `idents` contains the names in use on the endpoint of the param.
-    pub(super) fn choose(&mut self, param: &Tree, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
-        let wire_name = param.text("name").unwrap_or_default();
+    pub(super) fn choose(&mut self, param: &Param, ty: &str, idents: &mut NamesInUse) -> [Option<String>; 2] {
+        let wire_name = param.name.as_str();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
-        let is_unnamed = param.get("list_setter") == Some(&true.into());
+        let is_unnamed = param.list_setter.as_ref().is_some_and(|setter| setter.as_str() == SEVERAL);
         // The wire name of a param for several values is often in the plural, such as `coins`. The setter for one value
         // then gets the singular, `coin`.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
-        let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
+        let first = param.rust_name.as_deref().cloned().or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, wish, idents);
         let plural = if is_unnamed {
             let other = derived.clone().filter(|derived| *derived != ident);
             let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
             Some(other.unwrap_or_else(|| longer(&ident)))
         } else {
-            param.text("list_setter").map(str::to_owned)
+            param.list_setter.as_deref().cloned()
         };
         let list = plural.map(|plural| self.claim(Some(plural), Wish { is_list: true, ..wish }, idents));
         [(derived.as_ref() != Some(&ident)).then_some(ident), list]
@@ -131,11 +128,15 @@ impl Setters {
     }
 
     /// Returns the type of a param's setter, if it is the same on all endpoints.
-    pub(super) fn only_type(&self, param: &Tree) -> Option<&str> {
+    pub(super) fn only_type(&self, param: &Param) -> Option<&str> {
         let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
-        let is_its = known.types.len() == 1 && Some(known.wire_name.as_str()) == param.text("name");
+        let is_its = known.types.len() == 1 && known.wire_name == *param.name;
         known.types.first().filter(|_| is_its).map(String::as_str)
     }
+}
+
+fn ident_of(param: &Param) -> Option<String> {
+    names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake)
 }
 
 /// Returns a setter name that contains the type.
@@ -146,7 +147,6 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
 }
 
 /// Returns `true` if a param is an argument of the method. An argument has no setter.
-pub(super) fn is_argument(param: &Tree) -> bool {
-    let required = param.text("required").and_then(Evidence::of);
-    param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)
+pub(super) fn is_argument(param: &Param) -> bool {
+    param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

@@ -1,60 +1,48 @@
 //! Merges the values of named types, and checks numbers against a range.
 
 use codegen::names;
-use codegen::spec::VALUE;
+use codegen::spec::{Evidence, Range, Type, TypeKind, Value};
 
 use crate::editor::Editor;
 use crate::rust_names::{NamesInUse, value_names};
-use crate::yaml_path::YamlPath;
-use crate::yaml_tree::Tree;
-
-/// Returns the values of a type as they are on the wire.
-pub(super) fn value_texts(ty: &Tree) -> Vec<&str> {
-    ty.entries("values").iter().filter_map(|value| value.text("value")).collect()
-}
 
 /// Returns `true` if a number is within a range.
-pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
-    let limit = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|limit| limit.parse::<f64>().ok());
-    limit("min").is_none_or(|min| value >= min) && limit("max").is_none_or(|max| value <= max)
+pub(crate) fn is_within(range: &Range, value: f64) -> bool {
+    range.min.as_deref().is_none_or(|min| value >= *min) && range.max.as_deref().is_none_or(|max| value <= *max)
 }
 
-/// Adds the values of `other` that are missing in a known type, and adds a note that lists them.
-pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
-    let known = at.tree(editor);
+/// Adds the values that are missing in a known type, and adds a note that lists them.
+pub(crate) fn add_values(editor: &mut Editor, name: &str, values: &[Value], evidence: Evidence) {
+    let Some(known) = editor.service.types.iter_mut().find(|ty| *ty.name == name) else { return };
     let mut idents = NamesInUse::default();
-    for value in known.entries("values") {
-        let name = value.text("rust_name").or(value.text("value")).unwrap_or_default();
+    for value in &known.values {
+        let name = value.rust_name.as_ref().unwrap_or(&value.value);
         idents.note(names::ident(name, value_names(is_identifier(known)).0).unwrap_or_default());
     }
-    let listed = value_texts(known);
-    let lacks = |value: &&Tree| !value.text("value").is_some_and(|text| listed.contains(&text));
-    let new: Vec<&Tree> = other.entries("values").iter().filter(lacks).collect();
-    let new = with_idents(&new, known, other.text("evidence"), &mut idents);
+    let lacks = |value: &&Value| known.values.iter().all(|listed| listed.value != value.value);
+    let new: Vec<Value> = values.iter().filter(lacks).cloned().collect();
+    let new = with_idents(&new, known, evidence, &mut idents);
     if !new.is_empty() {
-        let texts: Vec<_> = new.iter().filter_map(|value| value.text("value")).collect();
-        let note = format!("`{}` gets new values: {}", known.text("name").unwrap_or_default(), texts.join(", "));
-        editor.extend(&at.key("values"), new);
-        editor.note(note);
+        let texts: Vec<_> = new.iter().map(|value| value.value.to_string()).collect();
+        known.values.extend(new);
+        editor.note(format!("`{name}` gets new values: {}", texts.join(", ")));
     }
 }
 
 /// Returns values for a type, each with a `rust_name` if it needs one, and with its evidence if that differs from the
 /// evidence of the type.
-pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, idents: &mut NamesInUse) -> Vec<Tree> {
+pub(super) fn with_idents(values: &[Value], ty: &Type, inherited: Evidence, idents: &mut NamesInUse) -> Vec<Value> {
     let (case, scope) = value_names(is_identifier(ty));
     let named = values.iter().map(|value| {
-        let mut new = (*value).clone();
-        let name = value.text("value").unwrap_or_default();
-        new.set(&VALUE, "rust_name", idents.chosen(name, value.text("rust_name"), case, scope));
-        let evidence = value.text("evidence").or(inherited);
-        new.set(&VALUE, "evidence", evidence.filter(|evidence| ty.text("evidence") != Some(*evidence)));
-        new
+        let wanted = value.rust_name.as_ref().map(|name| name.as_str());
+        let evidence = Some(value.evidence.unwrap_or(inherited)).filter(|evidence| *evidence != ty.evidence);
+        let rust_name = idents.chosen(&value.value, wanted, case, scope).map(Into::into);
+        Value { rust_name, evidence, ..value.clone() }
     });
     named.collect()
 }
 
 /// Returns `true` if a type is an identifier, which may have values that it does not list.
-pub(super) fn is_identifier(ty: &Tree) -> bool {
-    ty.text("kind") == Some("identifier")
+pub(super) fn is_identifier(ty: &Type) -> bool {
+    ty.kind == TypeKind::Identifier
 }

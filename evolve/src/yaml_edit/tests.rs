@@ -5,31 +5,81 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A step of the path to a node.
+#[derive(Clone, Copy)]
+enum Step {
+    Key(&'static str),
+    Item(usize),
+}
+
 /// Returns a text after an edit of its tree, and the values that were left unchanged.
-fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, Vec<String>) {
-    let mut wanted = parsed(text);
-    edit(wanted.at_mut(path).expect("a part of it"));
-    rewrite(text, &wanted).expect("a file that can be edited")
+fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Node)) -> (String, Vec<String>) {
+    let (before, mut after) = (parsed(text), parsed(text));
+    edit(at(&mut after, path));
+    rewrite(text, &before, &after).expect("a file that can be edited")
 }
 
-fn parsed(text: &str) -> Tree {
-    Tree::of(&yaml_parser::parse(text).expect("a file that can be read"))
+/// Returns the tree of a text, without positions.
+fn parsed(text: &str) -> Node {
+    fn bare(node: Node) -> Node {
+        match node.kind {
+            Kind::List(items) => Kind::List(items.into_iter().map(bare).collect()).into(),
+            Kind::Map(pairs) => {
+                Kind::Map(pairs.into_iter().map(|(key, value)| (bare(key), bare(value))).collect()).into()
+            }
+            kind => kind.into(),
+        }
+    }
+    bare(yaml_parser::parse(text).expect("a file that can be read"))
 }
 
-fn check(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree), expected: &str) {
+fn at<'n>(node: &'n mut Node, path: &[Step]) -> &'n mut Node {
+    path.iter().fold(node, |node, step| match (step, &mut node.kind) {
+        (Item(index), Kind::List(items)) => &mut items[*index],
+        (Key(name), Kind::Map(pairs)) => {
+            &mut pairs.iter_mut().find(|(key, _)| key.text() == Some(name)).expect("a key").1
+        }
+        _ => panic!("no such path"),
+    })
+}
+
+fn text(text: &str) -> Node {
+    Kind::Text(text.to_owned()).into()
+}
+
+fn number(written: &str) -> Node {
+    Kind::Number(written.to_owned()).into()
+}
+
+fn map<const N: usize>(pairs: [(&str, Node); N]) -> Node {
+    Kind::Map(pairs.into_iter().map(|(key, value)| (text(key), value)).collect()).into()
+}
+
+/// Sets a key of a map. A new key is inserted after the last of the keys in `before`.
+fn put(map: &mut Node, name: &str, value: Node, before: &[&str]) {
+    let Kind::Map(pairs) = &mut map.kind else { return };
+    if let Some((_, known)) = pairs.iter_mut().find(|(key, _)| key.text() == Some(name)) {
+        *known = value;
+        return;
+    }
+    let after = pairs.iter().rposition(|(key, _)| key.text().is_some_and(|key| before.contains(&key)));
+    pairs.insert(after.map_or(0, |index| index + 1), (text(name), value));
+}
+
+fn check(text: &str, path: &[Step], edit: impl FnOnce(&mut Node), expected: &str) {
     let (after, unchanged) = edited(text, path, edit);
     assert_eq!((after.as_str(), unchanged), (expected, Vec::new()), "{text}");
 }
 
-fn push(item: Tree) -> impl Fn(&mut Tree) {
+fn push(item: Node) -> impl Fn(&mut Node) {
     move |list| {
-        let Tree::List(items) = list else { return };
+        let Kind::List(items) = &mut list.kind else { return };
         items.push(item.clone());
     }
 }
 
-fn field(name: &str) -> Tree {
-    Tree::map().with("name", name).with("type", "number").with("summary", "A value, of some kind.")
+fn field(name: &str) -> Node {
+    map([("name", text(name)), ("type", text("number")), ("summary", text("A value, of some kind."))])
 }
 
 #[test]
@@ -44,7 +94,7 @@ fn new_items_have_the_style_of_their_neighbours() {
         ("l: [a, b, ]\n", "l: [a, b, x, ]\n"),
     ];
     for (before, after) in table {
-        check(before, &[Key("l")], push("x".into()), after);
+        check(before, &[Key("l")], push(text("x")), after);
     }
 }
 
@@ -61,9 +111,9 @@ fn comments_below_an_item_stay_with_it() {
         ("l:\n- a\n\n# the end\n", "l:\n- a\n- x\n\n# the end\n"),
     ];
     for (before, after) in table {
-        check(before, &[Key("l")], push("x".into()), after);
+        check(before, &[Key("l")], push(text("x")), after);
     }
-    let optional = |map: &mut Tree| map.put("optional", true.into(), &["name"]);
+    let optional = |map: &mut Node| put(map, "optional", Kind::Flag(true).into(), &["name"]);
     let table = [
         ("- name: a\n    # of a\n  notes: b\n", "- name: a\n    # of a\n  optional: true\n  notes: b\n"),
         ("- name: a\n  # of notes\n  notes: b\n", "- name: a\n  optional: true\n  # of notes\n  notes: b\n"),
@@ -96,18 +146,18 @@ fn new_keys_follow_the_order_of_the_format() {
         ("- {notes: b}\n", "- {optional: true, notes: b}\n"),
     ];
     for (before, after) in table {
-        check(before, &[Item(0)], |map| map.put("optional", true.into(), &["name"]), after);
+        check(before, &[Item(0)], |map| put(map, "optional", Kind::Flag(true).into(), &["name"]), after);
     }
 }
 
 #[test]
 fn several_changes_of_one_node_do_not_conflict() {
-    let all = |map: &mut Tree| {
-        map.put("unit", "USD".into(), &["name", "type"]);
-        map.put("range", Tree::map().with("min", Tree::Number("0".to_owned())), &["name", "type", "unit"]);
-        map.put("type", "number".into(), &[]);
-        let Tree::Map(entries) = map else { return };
-        entries.retain(|(key, _)| key != "notes");
+    let all = |map: &mut Node| {
+        put(map, "unit", text("USD"), &["name", "type"]);
+        put(map, "range", self::map([("min", number("0"))]), &["name", "type", "unit"]);
+        put(map, "type", text("number"), &[]);
+        let Kind::Map(entries) = &mut map.kind else { return };
+        entries.retain(|(key, _)| key.text() != Some("notes"));
     };
     let table = [
         (
@@ -124,10 +174,10 @@ fn several_changes_of_one_node_do_not_conflict() {
     }
 }
 
-fn without(key: &'static str) -> impl Fn(&mut Tree) {
+fn without(key: &'static str) -> impl Fn(&mut Node) {
     move |map| {
-        let Tree::Map(entries) = map else { return };
-        entries.retain(|(name, _)| name != key);
+        let Kind::Map(entries) = &mut map.kind else { return };
+        entries.retain(|(name, _)| name.text() != Some(key));
     }
 }
 
@@ -165,8 +215,9 @@ fn removed_keys_leave_the_rest_unchanged() {
 
 #[test]
 fn unknown_value_becomes_a_block_if_necessary() {
-    let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("z")]);
-    let open = |map: &mut Tree| map.put("body", body.clone(), &[]);
+    let series = Kind::List(vec![field("x"), field("z")]).into();
+    let body = map([("evidence", text("reported")), ("series", series)]);
+    let open = |map: &mut Node| put(map, "body", body.clone(), &[]);
     let item = |name: &str| format!("    - {{name: {name}, type: number, summary: 'A value, of some kind.'}}\n");
     let series = [item("x"), item("z")].concat();
     let lines = format!("    evidence: reported\n    series:\n{series}");
@@ -183,20 +234,20 @@ fn unknown_value_becomes_a_block_if_necessary() {
     for (before, after) in table {
         check(before, &[Item(0)], open, &after);
     }
-    check("- {a: integer, b: 1}\n", &[Item(0), Key("a")], |ty| *ty = "number".into(), "- {a: number, b: 1}\n");
-    check("- a:\n    integer\n", &[Item(0), Key("a")], |ty| *ty = "number".into(), "- a:\n    number\n");
+    check("- {a: integer, b: 1}\n", &[Item(0), Key("a")], |ty| *ty = text("number"), "- {a: number, b: 1}\n");
+    check("- a:\n    integer\n", &[Item(0), Key("a")], |ty| *ty = text("number"), "- a:\n    number\n");
 }
 
 #[test]
 fn unsafe_edits_are_reported_and_not_made() {
     let folded = "a: >-\n  x\n  y\nb: 1\n";
     let (text, unchanged) = edited(folded, &[], |map| {
-        map.put("a", "z".into(), &[]);
-        map.put("b", Tree::Number("2".to_owned()), &[]);
+        put(map, "a", text("z"), &[]);
+        put(map, "b", number("2"), &[]);
     });
     assert_eq!(text, "a: >-\n  x\n  y\nb: 2\n");
     assert_eq!(unchanged, ["`a` is written on several lines; replace the value with `z` by hand"]);
-    check("l: [\n  a # ]\n]\n", &[Key("l")], push("x".into()), "l: [\n  a, x # ]\n]\n");
+    check("l: [\n  a # ]\n]\n", &[Key("l")], push(self::text("x")), "l: [\n  a, x # ]\n]\n");
 }
 
 /// Generates a list of fields in one of several layouts, with comments wherever YAML allows them.
@@ -241,6 +292,12 @@ fn without_what_is_new(old: &str, new: &str) -> String {
     String::from_utf8_lossy(&[&new.as_bytes()[..start], &new.as_bytes()[new.len() - end..]].concat()).into_owned()
 }
 
+/// Returns the length of the list in a generated file.
+fn items(text: &str) -> usize {
+    let Kind::List(items) = parsed(text).get("list").expect("a list").kind.clone() else { return 0 };
+    items.len()
+}
+
 proptest! {
     #[test]
     fn removing_new_items_restores_the_bytes(text in file(), several in 1_usize..3) {
@@ -252,8 +309,8 @@ proptest! {
 
     #[test]
     fn removing_a_new_key_restores_the_bytes(text in file(), pick in any::<prop::sample::Index>()) {
-        let item = pick.index(parsed(&text).entries("list").len());
-        let insert = |map: &mut Tree| map.put("optional", true.into(), &["name", "type", "summary"]);
+        let item = pick.index(items(&text));
+        let insert = |map: &mut Node| put(map, "optional", Kind::Flag(true).into(), &["name", "type", "summary"]);
         let (after, unchanged) = edited(&text, &[Key("list"), Item(item)], insert);
         prop_assert!(unchanged.is_empty());
         prop_assert_ne!(&after, &text);
@@ -262,8 +319,8 @@ proptest! {
 
     #[test]
     fn restoring_a_value_restores_the_bytes(text in file(), pick in any::<prop::sample::Index>()) {
-        let item = pick.index(parsed(&text).entries("list").len());
-        let (after, _) = edited(&text, &[Key("list"), Item(item), Key("type")], |ty| *ty = "list<any>".into());
+        let item = pick.index(items(&text));
+        let (after, _) = edited(&text, &[Key("list"), Item(item), Key("type")], |ty| *ty = self::text("list<any>"));
         prop_assert_eq!(after.matches("list<any>").count(), 1);
         prop_assert_eq!(after.replace("list<any>", "unknown"), text);
     }
@@ -275,9 +332,9 @@ proptest! {
         before in 0_usize..4,
         ranged in any::<bool>(),
     ) {
-        let item = [Key("list"), Item(pick.index(parsed(&text).entries("list").len()))];
-        let value = if ranged { Tree::map().with("min", Tree::Number("0.5".to_owned())) } else { true.into() };
-        let (with, _) = edited(&text, &item, |map| map.put("optional", value, &["name", "type", "summary"][..before]));
+        let item = [Key("list"), Item(pick.index(items(&text)))];
+        let value = if ranged { map([("min", number("0.5"))]) } else { Kind::Flag(true).into() };
+        let (with, _) = edited(&text, &item, |map| put(map, "optional", value, &["name", "type", "summary"][..before]));
         let (after, unchanged) = edited(&with, &item, without("optional"));
         prop_assert!(unchanged.is_empty());
         prop_assert_eq!(after, text);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use codegen::{load, load_texts};
 use evolve::diff::{self, Verdict};
-use evolve::{CatalogueChange, Import, import};
+use evolve::{CatalogueChange, Evidence, Import, import};
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -34,7 +34,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     }
     let options = Import {
         text: fs::read_to_string(description)?,
-        evidence: "published".to_owned(),
+        evidence: Evidence::Published,
         summaries: case.join("summaries").exists(),
     };
     let catalogue = before.exists().then(|| load(&before));
@@ -76,7 +76,7 @@ fn notes(change: &CatalogueChange) -> String {
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");
-    let options = Import { text, evidence: "published".to_owned(), summaries: false };
+    let options = Import { text, evidence: Evidence::Published, summaries: false };
     let before = case.join("before");
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);

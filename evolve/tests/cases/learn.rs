@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use codegen::load_texts;
-use evolve::{EndpointResponses, LearnOptions, learn};
+use evolve::{EndpointResponses, Evidence, LearnOptions, learn};
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -50,7 +50,7 @@ fn options(case: &Path) -> LearnOptions {
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
     LearnOptions {
         endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses }],
-        evidence: "reported".to_owned(),
+        evidence: Evidence::Reported,
         enums: enums.split_whitespace().map(str::to_owned).collect(),
         accept_mock: false,
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::scratch::{Scratch, entries, name};
 use codegen::{Package, load, load_texts};
-use evolve::{Import, import};
+use evolve::{Evidence, Import, import};
 
 #[test]
 #[ignore = "takes minutes; .ci/run runs it if emitted code may have changed, the nightly workflow runs it always"]
@@ -122,7 +122,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
     let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
     let options = Import {
         text: description.expect("a description"),
-        evidence: "documented".to_owned(),
+        evidence: Evidence::Documented,
         // Summaries and descriptions are imported too, because the emitted documentation has to escape them.
         summaries: true,
     };

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use codegen::load_texts;
-use evolve::{Import, import};
+use evolve::{Evidence, Import, import};
 use serde_yaml::Value;
 
 /// A round tests a random selection of the pairs of cases: on average, one of every `PAIRS` pairs.
@@ -45,7 +45,8 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
         mutate(&mut description, draw, &values);
         let options = Import {
             text: serde_yaml::to_string(&description).map_err(|error| error.to_string())?,
-            evidence: ["documented", "published", "reported", "previous_version"][draw.below(4)].to_owned(),
+            evidence: [Evidence::Documented, Evidence::Published, Evidence::Reported, Evidence::PreviousVersion]
+                [draw.below(4)],
             summaries: draw.below(2) == 0,
         };
         let is_new = catalogue.is_empty();

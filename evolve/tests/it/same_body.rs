@@ -3,7 +3,7 @@
 //! evidence of its path.
 
 use codegen::{Catalogue, load_texts};
-use evolve::{Addition, CatalogueChange, EndpointResponses, Import, LearnOptions, add, import, learn};
+use evolve::{Addition, CatalogueChange, EndpointResponses, Evidence, Import, LearnOptions, add, import, learn};
 
 const SERVICE: &str = "\
 title: Shop
@@ -57,10 +57,10 @@ fn typed() -> String {
         path: "/sales".to_owned(),
         group: "shelf".to_owned(),
         name: None,
-        ident: None,
+        rust_name: None,
         summary: Some("All sales.".to_owned()),
         params: Some(Vec::new()),
-        evidence: "documented".to_owned(),
+        evidence: Evidence::Documented,
     };
     shelf(&add(catalogue, &addition).expect("an endpoint"))
 }
@@ -69,7 +69,7 @@ fn learned(catalogue: Catalogue) -> String {
     let response = ("sales.json".to_owned(), RESPONSE.as_bytes().to_vec());
     let options = LearnOptions {
         endpoints: vec![EndpointResponses { endpoint: "/sales".to_owned(), responses: vec![response] }],
-        evidence: "reported".to_owned(),
+        evidence: Evidence::Reported,
         enums: Vec::new(),
         accept_mock: false,
     };
@@ -77,7 +77,7 @@ fn learned(catalogue: Catalogue) -> String {
 }
 
 fn imported(catalogue: Catalogue) -> String {
-    let options = Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false };
+    let options = Import { text: DESCRIPTION.to_owned(), evidence: Evidence::Published, summaries: false };
     shelf(&import(Some(catalogue), &options).expect("a description"))
 }
 

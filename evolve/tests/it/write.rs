@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codegen::load;
-use evolve::{Addition, CatalogueChange, Import, add, import};
+use evolve::{Addition, CatalogueChange, Evidence, Import, add, import};
 
 const SERVICE: &str = "\
 title: A
@@ -27,10 +27,10 @@ fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
         path: "/basis".to_owned(),
         group: group.to_owned(),
         name: None,
-        ident: None,
+        rust_name: None,
         summary: None,
         params: None,
-        evidence: "reported".to_owned(),
+        evidence: Evidence::Reported,
     };
     let change = add(load(&dir), &addition).expect("a change");
     (dir, change)
@@ -95,7 +95,7 @@ fn no_file_is_written_if_one_cannot_be() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write/several");
     let _ = fs::remove_dir_all(&dir);
     let text = "{openapi: 3.1.0, info: {title: A, version: '1'}, paths: {/basis: {get: {tags: [Market]}}}}";
-    let (text, evidence) = (format!("# YAML\n{text}"), "reported".to_owned());
+    let (text, evidence) = (format!("# YAML\n{text}"), Evidence::Reported);
     let change = import(None, &Import { text, evidence, summaries: false }).expect("a change");
     assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
     // The last temporary file cannot be created, because a folder already has its name.

@@ -1,0 +1,236 @@
+//! The content of a catalogue as values of the format, with lookups by name.
+
+use std::collections::BTreeMap;
+
+use codegen::names::{self, Case};
+use codegen::spec::{Body, Endpoint, Evidence, Field, Fields, Group, Known, Param, ParamEntry, Record, Service, Type};
+use codegen::{Catalogue, did_you_mean};
+
+use crate::editor::Refusal;
+
+/// The module name of `service.yaml`. No group can have this name.
+pub(crate) const SERVICE: &str = "service";
+
+/// The content of a catalogue, or of a part of one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Content {
+    pub(crate) service: Service,
+    /// The groups by module.
+    pub(crate) groups: BTreeMap<String, Group>,
+}
+
+/// The position of an endpoint or record: the module of its file, and its index in the list of that file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct At {
+    pub(crate) module: String,
+    pub(crate) index: usize,
+}
+
+/// The fields of a record, with the facts that apply to all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldsOf<'c> {
+    pub(crate) fields: &'c [Field],
+    pub(crate) positional: bool,
+    /// The evidence of fields without their own evidence; `None` if they have the evidence of the endpoint.
+    pub(crate) evidence: Option<Evidence>,
+}
+
+/// A position in the catalogue that lists fields.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum FieldsAt {
+    Body(At),
+    Record(At),
+    Metadata,
+}
+
+impl FieldsAt {
+    /// Returns the module of the file that lists the fields.
+    pub(crate) fn module(&self) -> &str {
+        match self {
+            Self::Body(at) | Self::Record(at) => &at.module,
+            Self::Metadata => SERVICE,
+        }
+    }
+}
+
+impl Content {
+    /// Returns the content of a catalogue. A catalogue with errors is rejected.
+    pub(crate) fn checked(catalogue: Catalogue) -> Result<Self, Refusal> {
+        codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
+        Self::of(catalogue).ok_or_else(|| Refusal::new("missing file `service.yaml`"))
+    }
+
+    /// Returns the content of a catalogue; `None` if `service.yaml` cannot be read.
+    pub(crate) fn of(catalogue: Catalogue) -> Option<Self> {
+        let (service, groups) = catalogue.into_spec();
+        Some(Self { service: service?, groups: groups.into_iter().collect() })
+    }
+
+    /// Returns all endpoints, each with its position.
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (At, &Endpoint)> {
+        self.groups.iter().flat_map(|(module, group)| {
+            let at = |index| At { module: module.clone(), index };
+            group.endpoints.iter().enumerate().map(move |(index, endpoint)| (at(index), endpoint))
+        })
+    }
+
+    pub(crate) fn endpoint(&self, at: &At) -> &Endpoint {
+        &self.groups[&at.module].endpoints[at.index]
+    }
+
+    /// Returns an endpoint for editing. The group exists, because `at` is a position in this content.
+    pub(crate) fn endpoint_mut(&mut self, at: &At) -> &mut Endpoint {
+        &mut self.groups.entry(at.module.clone()).or_default().endpoints[at.index]
+    }
+
+    /// Returns the records that a file lists.
+    pub(crate) fn records(&self, module: &str) -> &[Record] {
+        if module == SERVICE {
+            return &self.service.records;
+        }
+        self.groups.get(module).map_or(&[], |group| &group.records)
+    }
+
+    /// Returns the list of records of a file. A group that does not exist is created.
+    pub(crate) fn records_mut(&mut self, module: &str) -> &mut Vec<Record> {
+        if module == SERVICE {
+            return &mut self.service.records;
+        }
+        &mut self.groups.entry(module.to_owned()).or_default().records
+    }
+
+    /// Returns the record with this name in a file or, if the file has no such record, in `service.yaml`.
+    pub(crate) fn record(&self, module: &str, name: &str) -> Option<(At, &Record)> {
+        [module, SERVICE].into_iter().find_map(|module| {
+            let index = self.records(module).iter().position(|record| *record.name == name)?;
+            Some((At { module: module.to_owned(), index }, &self.records(module)[index]))
+        })
+    }
+
+    /// Returns the named type with this name.
+    pub(crate) fn ty(&self, name: &str) -> Option<&Type> {
+        self.service.types.iter().find(|ty| *ty.name == name)
+    }
+
+    /// Returns the shared params to which a name in `params` refers: one param, or all params of a set.
+    pub(crate) fn shared(&self, name: &str) -> Vec<&Param> {
+        let find = |id: &str| self.service.params.iter().find(|param| **param.id() == id);
+        match self.service.param_sets.iter().find(|set| *set.name == name) {
+            Some(set) => set.params.iter().filter_map(|id| find(id)).collect(),
+            None => find(name).into_iter().collect(),
+        }
+    }
+
+    /// Returns the params of an endpoint, each once; `None` if they are unknown. A `use` entry overrides the evidence
+    /// and the default of its param.
+    pub(crate) fn params_of(&self, endpoint: &Endpoint) -> Option<Vec<Param>> {
+        let mut all: Vec<Param> = Vec::new();
+        for entry in endpoint.params.known()? {
+            let new = match entry {
+                ParamEntry::Name(name) => self.shared(name).into_iter().cloned().collect(),
+                ParamEntry::Use(entry) => self
+                    .shared(&entry.param)
+                    .into_iter()
+                    .cloned()
+                    .map(|mut param| {
+                        param.evidence = entry.evidence.or(param.evidence);
+                        param.default = entry.default.clone().or(param.default);
+                        param
+                    })
+                    .collect(),
+                ParamEntry::Own(param) => vec![(**param).clone()],
+            };
+            let is_new = |param: &Param| all.iter().all(|known| known.name != param.name);
+            let new: Vec<_> = new.into_iter().filter(is_new).collect();
+            all.extend(new);
+        }
+        Some(all)
+    }
+
+    /// Returns the fields that a body lists, or the fields of its record; `None` if they are unknown.
+    pub(crate) fn fields<'c>(&'c self, module: &str, body: &'c Body) -> Option<FieldsOf<'c>> {
+        match slot(body)?.known()? {
+            Fields::Inline(fields) => {
+                Some(FieldsOf { fields, positional: is_positional(body), evidence: body.evidence })
+            }
+            Fields::Record(name) => self.record(module, name).map(|(_, record)| FieldsOf::of(record)),
+        }
+    }
+
+    /// Returns the list of fields at a position, for editing.
+    pub(crate) fn fields_mut(&mut self, at: &FieldsAt) -> Option<&mut Vec<Field>> {
+        match at {
+            FieldsAt::Metadata => Some(&mut self.service.envelope.as_mut()?.metadata.as_mut()?.fields),
+            FieldsAt::Record(at) => Some(&mut self.records_mut(&at.module)[at.index].fields),
+            FieldsAt::Body(at) => inline_mut(known_mut(&mut self.endpoint_mut(at).body)?),
+        }
+    }
+
+    /// Returns the only endpoint with this path or name, and its label for messages.
+    pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), Refusal> {
+        let (mut found, mut known) = (Vec::new(), Vec::new());
+        for (at, endpoint) in self.endpoints() {
+            let (label, ident) = (label(&at, endpoint), ident_of(endpoint));
+            let path = endpoint.path.known().map(|path| path.as_str());
+            if [path, Some(endpoint.name.as_str()), ident.as_deref(), Some(label.as_str())].contains(&Some(wanted)) {
+                found.push((label, at));
+            } else {
+                known.extend(path.map(str::to_owned).into_iter().chain([label]));
+            }
+        }
+        if found.len() > 1 {
+            let labels: Vec<_> = found.iter().map(|(label, _)| format!("`{label}`")).collect();
+            return Err(Refusal::Message(format!("several endpoints match `{wanted}`: {}", labels.join(", "))));
+        }
+        found.pop().ok_or_else(|| {
+            let meant = did_you_mean(wanted, known.iter().map(String::as_str));
+            let help = if meant.is_empty() { "add it with `cargo xtask add`".to_owned() } else { meant };
+            Refusal::Message(format!("the catalogue has no endpoint `{wanted}`; {help}"))
+        })
+    }
+}
+
+impl<'c> FieldsOf<'c> {
+    /// Returns the fields of a record.
+    pub(crate) fn of(record: &'c Record) -> Self {
+        Self { fields: &record.fields, positional: record.positional, evidence: Some(record.evidence) }
+    }
+
+    /// Returns the field with a wire name.
+    pub(crate) fn get(&self, name: &str) -> Option<&'c Field> {
+        self.fields.iter().find(|field| *field.name == name)
+    }
+}
+
+/// Returns `true` if the records of a body are lists of values.
+pub(crate) fn is_positional(body: &Body) -> bool {
+    body.positional.as_deref() == Some(&true)
+}
+
+/// Returns the fields of a body that is a series or an object.
+pub(crate) fn slot(body: &Body) -> Option<&Known<Fields>> {
+    body.series.as_ref().or(body.object.as_ref())
+}
+
+/// Returns the list of fields in a body, for editing.
+pub(crate) fn inline_mut(body: &mut Body) -> Option<&mut Vec<Field>> {
+    match body.series.as_mut().or(body.object.as_mut())? {
+        Known::Known(Fields::Inline(fields)) => Some(fields),
+        _ => None,
+    }
+}
+
+/// Returns a value for editing, unless it is unknown.
+pub(crate) fn known_mut<T>(value: &mut Known<T>) -> Option<&mut T> {
+    if let Known::Known(value) = value { Some(value) } else { None }
+}
+
+/// Returns the method name of an endpoint; `None` if its name cannot be converted.
+pub(crate) fn ident_of(endpoint: &Endpoint) -> Option<String> {
+    names::chosen(endpoint.rust_name.as_deref(), &endpoint.name, Case::Snake)
+}
+
+/// Returns the name of an endpoint in Rust, with the name of its group as a prefix.
+pub(crate) fn label(at: &At, endpoint: &Endpoint) -> String {
+    format!("{}.{}", at.module, ident_of(endpoint).unwrap_or_default())
+}
