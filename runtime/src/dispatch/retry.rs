@@ -5,11 +5,11 @@
 //! service that is down gets few extra requests.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
-use crate::platform::random;
+use crate::platform::{Instant, random};
 #[cfg(feature = "settings")]
 use crate::values::duration;
 
@@ -109,7 +109,8 @@ impl Retry {
     }
 
     /// Sets the retry budget, which all requests of a client and its clones share: this number of retries, plus one
-    /// retry for every ten successes. The default is 20. The rules for a single request cannot change the budget.
+    /// retry for every ten successes and for every 30 seconds, up to this number. The default is 20. The rules for a
+    /// single request cannot change the budget.
     ///
     /// Some retries do not use the budget: retries after the status 429, because the rate limiter slows them down;
     /// retries after a failure of the rate limiter, because nothing was sent; and the first retry after a pooled
@@ -145,14 +146,18 @@ struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
 
 crate::transport::opaque_debug!(Predicate);
 
-/// The retry budget: its full size and the part that is left, both in tenths of a retry.
+/// The retry budget. Time refills it, so it is stored as the time at which it will be full again.
 pub(crate) struct Retries {
-    full: u32,
-    left: AtomicU32,
+    created: Instant,
+    /// The time in which an empty budget is refilled, in milliseconds.
+    full: u64,
+    /// In milliseconds since `created`.
+    full_at: AtomicU64,
 }
 
-/// A retry costs this many tenths; a success earns one tenth.
-const COST: u32 = 10;
+/// The time that refills one retry, and the time that a success saves, in milliseconds.
+const COST: u64 = 30_000;
+const EARNED: u64 = COST / 10;
 
 /// Returns whether the default rules retry a request after this status.
 pub(crate) fn again(status: u16) -> Again {
@@ -176,17 +181,24 @@ pub(crate) struct Attempts {
 impl Retries {
     /// Creates the full budget of these rules.
     pub(crate) fn new(rules: &Retry) -> Self {
-        let full = rules.budget.saturating_mul(COST);
-        Self { full, left: AtomicU32::new(full) }
+        let full = u64::from(rules.budget) * COST;
+        Self { created: Instant::now(), full, full_at: AtomicU64::new(0) }
     }
 
     /// Adds the tenth of a retry that a success earns.
     pub(crate) fn succeeded(&self) {
         // The budget is usually full, and then nothing is written.
-        if self.left.load(Ordering::Relaxed) < self.full {
-            let earn = |left: u32| Some((left + 1).min(self.full));
-            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
+        if self.full_at.load(Ordering::Relaxed) > 0 {
+            let earn = |full_at: u64| Some(full_at.saturating_sub(EARNED));
+            let _ = self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, earn);
         }
+    }
+
+    /// Takes one retry from the budget; returns whether one was left.
+    fn pay(&self) -> bool {
+        let now = u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let pay = |full_at: u64| Some(full_at.max(now) + COST).filter(|full_at| full_at - now <= self.full);
+        self.full_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay).is_ok()
     }
 
     /// Returns the delay before the next attempt, together with the error. If no attempt follows, for example because
@@ -218,8 +230,7 @@ impl Retries {
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         // The budget is charged last, so that a request that is not retried costs nothing.
-        let pay = |left: u32| left.checked_sub(COST);
-        if !is_free && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay).is_err() {
+        if !is_free && !self.pay() {
             return Err(error.with_hint("retry budget exhausted (too many recent failures)"));
         }
         Ok((delay, error))

@@ -316,3 +316,26 @@ async fn valid_token_is_used_during_a_token_outage() {
     check(&client).await.unwrap();
     assert_eq!(service.seen(), (6, 3));
 }
+
+/// The budget is used up by an outage. Half a minute later it has one retry, and ten minutes later all of them.
+#[tokio::test(start_paused = true)]
+async fn time_refills_the_retry_budget() {
+    let service = Service::new(|_, _| reply(503, &[], ""));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let attempts = async || {
+        let before = service.seen().0;
+        assert_eq!(check(&client).await.unwrap_err().status(), Some(503));
+        service.seen().0 - before
+    };
+    while attempts().await > 1 {}
+    for (pause, expected) in [(31, 2), (0, 1), (91, 4), (10, 1)] {
+        tokio::time::sleep(pause * SECOND).await;
+        assert_eq!(attempts().await, expected, "{pause}");
+    }
+    tokio::time::sleep(600 * SECOND).await;
+    let mut retries = 0;
+    while let more @ 1.. = attempts().await - 1 {
+        retries += more;
+    }
+    assert!((20..=22).contains(&retries), "{retries}");
+}
