@@ -2,8 +2,8 @@
 //!
 //! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps the permit until the
 //! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], is for one client and its clones, or for
-//! all clients of a process that share it. It admits token requests first, then retries, and spaces queued requests
-//! evenly. If several processes share an API key, set a custom rate limiter with
+//! all clients of a process that share it. It admits token requests first, then the requests of followers, retries,
+//! other requests, and pages of histories, and spaces queued requests evenly. If several processes share an API key, set a custom rate limiter with
 //! [`Builder::rate_limiter`](crate::Builder::rate_limiter). A rate limiter sends nothing and does not read responses.
 
 mod attempt;
@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
 
-pub use attempt::Attempt;
+pub use attempt::{Attempt, Priority};
 pub(crate) use limit::RateLimit;
 pub use permit::{Permit, PermitObserver};
 pub use rolling::ProcessRateLimiter;

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::retry::Retry;
+use crate::rate_limit::Priority;
 
 /// The rules for one request.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Policy {
     /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
     pub(crate) queue_timeout: Option<Duration>,
     pub(crate) retry: Retry,
+    /// The priority in the rate-limit queue.
+    pub(crate) priority: Priority,
 }
 
 impl Default for Policy {
@@ -25,6 +28,7 @@ impl Default for Policy {
             timeout: Duration::from_secs(600),
             queue_timeout: None,
             retry: Retry::default(),
+            priority: Priority::Normal,
         }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct RequestContext {
     time_waited: Duration,
     time_in_queue: Duration,
     attempts: Attempts,
+    /// The start of the last attempt.
+    sent: Instant,
     /// The status of the last attempt's response.
     pub(super) status: Option<u16>,
     /// The error of the last attempt that was followed by a retry.
@@ -50,6 +52,7 @@ impl RequestContext {
             deadline: begun.checked_add(policy.timeout),
             policy,
             begun,
+            sent: begun,
             request,
             observers,
             waiting: None,
@@ -103,13 +106,20 @@ impl RequestContext {
 
     /// Describes the next attempt to the rate limiter.
     pub(crate) fn next_attempt(&self) -> Attempt {
-        Attempt::new(self.request, self.attempts.sent.saturating_add(1))
+        let priority = self.policy.priority;
+        Attempt { priority, ..Attempt::new(self.request, self.attempts.sent.saturating_add(1)) }
     }
 
     /// Begins an attempt; [`RequestContext::attempted`] ends it.
     pub(crate) fn attempt(&mut self) -> Instant {
         self.attempts.sent += 1;
-        Instant::now()
+        self.sent = Instant::now();
+        self.sent
+    }
+
+    /// Returns the time since the last attempt began.
+    pub(crate) fn in_flight(&self) -> Duration {
+        self.sent.elapsed()
     }
 
     /// Reports the outcome of an attempt.

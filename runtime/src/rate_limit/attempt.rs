@@ -1,10 +1,23 @@
-//! An attempt for which the client requests a permit: its endpoint, its weight and its number.
+//! An attempt for which the client requests a permit: its endpoint, its weight, its number and its priority.
 //!
-//! A rate limiter can use these values to prioritize token requests and retries. An attempt contains neither params nor
+//! A rate limiter can use these values to decide which attempt is next. An attempt contains neither params nor
 //! credentials.
 
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
+
+/// How urgent a request is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Priority {
+    /// A request of a follower, whose records are wanted as soon as they are published.
+    Live,
+    /// Any other request, including the first of a history.
+    #[default]
+    Normal,
+    /// A further page of a history.
+    Bulk,
+}
 
 /// An attempt that is about to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +27,14 @@ pub struct Attempt {
     pub request: RequestKind,
     /// The number of the attempt, counted from one.
     pub number: u32,
+    /// The priority of the request.
+    pub priority: Priority,
 }
 
 impl Attempt {
     /// Creates attempt `number` of a request.
     pub fn new(request: RequestKind, number: u32) -> Self {
-        Self { request, number }
+        Self { request, number, priority: Priority::Normal }
     }
 
     /// Returns the weight of the endpoint, which is the number of requests that the service counts for the attempt.

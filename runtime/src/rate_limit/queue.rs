@@ -1,68 +1,100 @@
-//! The queue of attempts: token requests, then retries, then first attempts, each kind in order of arrival.
+//! The queue of attempts, by rank, and in order of arrival within a rank.
 //!
-//! The first attempt in the queue is notified when it may try again. The module `state` decides whether the attempt may
-//! pass.
+//! The first attempt in the queue is notified when it may try again. Its task may not run, for example on a thread that
+//! computes, or in a runtime that is not driven. Every other attempt therefore also looks for itself, and passes a first
+//! attempt that does not use its turn. The module `state` decides whether an attempt may pass.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::Attempt;
+use super::{Attempt, Priority};
 use crate::request::RequestKind;
 
-/// The priority of an attempt. Token requests are first, because data requests wait for them. Retries are next, because
-/// they have waited before.
+/// The rank of an attempt: the lowest is first. Data requests wait for token requests, and a retry has waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// A token request.
     Token,
+    /// A request of a follower.
+    Live,
     /// A request that has been sent before.
     Retry,
     /// A request that has not been sent before.
     First,
+    /// A further page of a history.
+    Bulk,
 }
 
 impl From<Attempt> for Rank {
     fn from(attempt: Attempt) -> Self {
-        match (attempt.request, attempt.number) {
-            (RequestKind::Token, _) => Self::Token,
-            (RequestKind::Data(_), 2..) => Self::Retry,
-            (RequestKind::Data(_), _) => Self::First,
+        match (attempt.request, attempt.priority, attempt.number) {
+            (RequestKind::Token, ..) => Self::Token,
+            (_, Priority::Live, _) => Self::Live,
+            (_, _, 2..) => Self::Retry,
+            (_, Priority::Normal, _) => Self::First,
+            (_, Priority::Bulk, _) => Self::Bulk,
         }
     }
 }
 
-/// The waiting attempts, the next one first. Each attempt has a [`Notify`], which also identifies the attempt.
+/// The waiting attempts, the next one first.
 #[derive(Debug, Default)]
-pub(super) struct Queue(VecDeque<(Rank, Arc<Notify>)>);
+pub(super) struct Queue {
+    waiting: VecDeque<Entry>,
+    joined: u64,
+}
+
+/// The place of an attempt in the queue; the second part is the number of attempts that joined before it.
+pub(super) type Ticket = (Rank, u64);
+
+#[derive(Debug)]
+struct Entry {
+    ticket: Ticket,
+    woken: Arc<Notify>,
+    /// True if the attempt did not use its turn, and has not looked since.
+    is_stalled: bool,
+}
 
 impl Queue {
     /// Adds an attempt to the queue. The returned [`Notify`] wakes the attempt to check again whether it may pass.
-    pub(super) fn join(&mut self, rank: Rank) -> Arc<Notify> {
-        let woken = Arc::new(Notify::new());
-        let position = self.0.partition_point(|(other, _)| *other <= rank);
-        self.0.insert(position, (rank, woken.clone()));
-        woken
+    pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
+        let (ticket, woken) = ((rank, self.joined), Arc::new(Notify::new()));
+        self.joined += 1;
+        let entry = Entry { ticket, woken: woken.clone(), is_stalled: false };
+        self.waiting.insert(self.index(ticket), entry);
+        (ticket, woken)
     }
 
-    /// Returns whether an attempt is the first.
-    pub(super) fn leads(&self, attempt: &Arc<Notify>) -> bool {
-        self.0.front().is_some_and(|(_, first)| Arc::ptr_eq(first, attempt))
+    fn index(&self, ticket: Ticket) -> usize {
+        self.waiting.partition_point(|entry| entry.ticket < ticket)
+    }
+
+    /// Returns the number of attempts that are before this one, and notes that this one looks.
+    pub(super) fn position(&mut self, ticket: Ticket) -> usize {
+        let index = self.index(ticket);
+        self.waiting.get_mut(index).into_iter().for_each(|entry| entry.is_stalled = false);
+        self.waiting.iter().take(index).filter(|entry| !entry.is_stalled).count()
+    }
+
+    /// Notes that the attempts before this one have not used their turn.
+    pub(super) fn overtake(&mut self, ticket: Ticket) {
+        let index = self.index(ticket);
+        self.waiting.iter_mut().take(index).for_each(|entry| entry.is_stalled = true);
     }
 
     /// Removes an attempt from the queue, and wakes the attempt that is then the first.
-    pub(super) fn leave(&mut self, attempt: &Arc<Notify>) {
-        let position = self.0.iter().position(|(_, other)| Arc::ptr_eq(other, attempt));
-        position.and_then(|position| self.0.remove(position));
+    pub(super) fn leave(&mut self, ticket: Ticket) {
+        self.waiting.remove(self.index(ticket));
         // A cancelled attempt may have consumed the notification, so the new first attempt is notified too.
         self.wake();
     }
 
     /// Wakes the first attempt, so that it checks again whether it may pass.
     pub(super) fn wake(&self) {
-        if let Some((_, woken)) = self.0.front() {
-            woken.notify_one();
+        if let Some(entry) = self.waiting.iter().find(|entry| !entry.is_stalled) {
+            entry.woken.notify_one();
         }
     }
 }
@@ -75,23 +107,38 @@ mod tests {
     const DATA: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping"));
 
     /// Queues attempts, and returns their indices in the order in which they pass.
-    fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
+    fn check(attempts: &[(RequestKind, u32, Priority)]) -> Vec<usize> {
         let mut queue = Queue::default();
-        let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into());
+        let join = |(request, number, priority): &(RequestKind, u32, Priority)| {
+            queue.join(Attempt { priority: *priority, ..Attempt::new(*request, *number) }.into()).0
+        };
         let waiting: Vec<_> = attempts.iter().map(join).collect();
         let pass = || {
-            let first = waiting.iter().position(|attempt| queue.leads(attempt))?;
-            queue.leave(&waiting[first]);
-            Some(first)
+            let first = *queue.waiting.front().map(|entry| &entry.ticket)?;
+            assert_eq!(queue.position(first), 0);
+            queue.leave(first);
+            waiting.iter().position(|ticket| *ticket == first)
         };
         std::iter::from_fn(pass).collect()
     }
 
     #[test]
-    fn token_requests_then_retries_are_first_in_the_queue() {
-        assert_eq!(check(&[(DATA, 1), (DATA, 1), (DATA, 1)]), [0, 1, 2]);
-        assert_eq!(check(&[(DATA, 1), (DATA, 3), (DATA, 2), (DATA, 1)]), [1, 2, 0, 3]);
-        let token = RequestKind::Token;
-        assert_eq!(check(&[(DATA, 1), (DATA, 2), (token, 1), (token, 2), (DATA, 1)]), [2, 3, 1, 0, 4]);
+    fn attempts_pass_by_rank_and_then_in_order_of_arrival() {
+        use Priority::{Bulk, Live, Normal};
+        let first = (DATA, 1, Normal);
+        assert_eq!(check(&[first, first, first]), [0, 1, 2]);
+        assert_eq!(check(&[first, (DATA, 3, Bulk), (DATA, 2, Normal), first]), [1, 2, 0, 3]);
+        let (token, live, bulk) = ((RequestKind::Token, 1, Normal), (DATA, 1, Live), (DATA, 1, Bulk));
+        let all = [bulk, first, (DATA, 2, Bulk), (DATA, 2, Live), token, live, bulk, first];
+        assert_eq!(check(&all), [4, 3, 5, 2, 1, 7, 0, 6]);
+    }
+
+    #[test]
+    fn an_attempt_that_was_overtaken_counts_again_once_it_looks() {
+        let mut queue = Queue::default();
+        let [one, two, three] = [(); 3].map(|()| queue.join(Rank::First).0);
+        queue.overtake(two);
+        assert_eq!((queue.position(two), queue.position(three)), (0, 1));
+        assert_eq!((queue.position(one), queue.position(two), queue.position(three)), (0, 1, 2));
     }
 }

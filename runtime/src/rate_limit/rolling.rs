@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::limit::LimitWindow;
-use super::queue::{Queue, Rank};
+use super::queue::{Queue, Rank, Ticket};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
 use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, RateLimit, RateLimiter};
@@ -136,8 +136,8 @@ impl LimitQueue {
 
     /// Waits until a request may pass. Dropping the future removes the request from the queue.
     async fn pass(&self, rank: Rank, weight: usize) {
-        let woken = lock(&self.0).queue.join(rank);
-        let waiting = Waiting { shared: &self.0, woken, weight };
+        let (ticket, woken) = lock(&self.0).queue.join(rank);
+        let mut waiting = Waiting { shared: &self.0, ticket, woken, weight, overtakes_at: None };
         while let Err(later) = waiting.look() {
             match later {
                 // The state is checked again after a notification and after the timeout.
@@ -180,29 +180,53 @@ impl RateLimiter for ProcessRateLimiter {
 /// An attempt in a queue; dropping it removes the attempt from the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
+    ticket: Ticket,
     woken: Arc<Notify>,
     weight: usize,
+    /// The time from which the attempt may pass those before it; `None` if it could not have passed when it last looked.
+    overtakes_at: Option<GateTime>,
 }
+
+/// The time for which each attempt lets those before it use their turn.
+const TURN: Duration = Duration::from_millis(50);
 
 impl Waiting<'_> {
     /// Lets the attempt pass if possible. Otherwise returns the time at which to check again at the latest, or `None`
     /// if the attempt can pass only after a notification.
-    fn look(&self) -> Result<(), Option<Instant>> {
+    fn look(&mut self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
-        if !shared.queue.leads(&self.woken) {
-            return Err(None);
-        }
         let now = shared.now();
+        let begun = shared.begun;
+        let instant = |time: GateTime| Some(begun + time.saturating_sub(BEGIN));
+        let position = shared.queue.position(self.ticket);
+        if position > 0 {
+            let turn = TURN.saturating_mul(u32::try_from(position).unwrap_or(u32::MAX));
+            let closed_until = match shared.state.is_open(now, self.weight) {
+                Ok(()) => None,
+                Err(Closed::Full) => Some(now),
+                Err(Closed::Until(later)) => Some(later),
+            };
+            if let Some(later) = closed_until {
+                self.overtakes_at = None;
+                return Err(instant(later + turn));
+            }
+            let overtakes_at = *self.overtakes_at.get_or_insert(now + turn);
+            if now < overtakes_at {
+                shared.queue.wake();
+                return Err(instant(overtakes_at));
+            }
+            shared.queue.overtake(self.ticket);
+        }
         shared.state.enter(now, self.weight).map_err(|closed| match closed {
             Closed::Full => None,
-            Closed::Until(later) => Some(shared.begun + later.saturating_sub(BEGIN)),
+            Closed::Until(later) => instant(later),
         })
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(self.shared).queue.leave(&self.woken);
+        lock(self.shared).queue.leave(self.ticket);
     }
 }
 
@@ -270,5 +294,52 @@ impl Drop for Admission {
 impl fmt::Debug for ProcessRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ProcessRateLimiter").field(&lock(&self.0).limit).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::request::RequestKind;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Returns the time at which each of five requests passes behind three attempts that were polled once and then no
+    /// more, as in a runtime that is not driven, in milliseconds.
+    async fn check(limit: RateLimit) -> Vec<u128> {
+        let limiter = ProcessRateLimiter::new(limit);
+        let acquire = || limiter.acquire(Attempt::new(RequestKind::Token, 1));
+        let first = acquire().await.unwrap();
+        first.on_sent.notify();
+        let mut stalled: Vec<_> = (0..3).map(|_| acquire()).collect();
+        for permit in &mut stalled {
+            assert!(matches!(permit.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+        }
+        let (begun, mut passed) = (Instant::now(), Vec::new());
+        tokio::spawn(async move {
+            tokio::time::sleep(SECOND).await;
+            drop(first);
+        });
+        for _ in 0..5 {
+            let permit = acquire().await.unwrap();
+            permit.on_sent.notify();
+            passed.push(begun.elapsed().as_millis());
+        }
+        for permit in stalled {
+            drop(permit.await.unwrap());
+        }
+        passed
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn attempts_that_do_not_use_their_turn_are_overtaken() {
+        // The second request waits only for the rate limit, because the attempts before it are known to be stalled.
+        let every_second = check(RateLimit::new(1, SECOND, 20)).await;
+        let delays: Vec<_> = (1..).zip(&every_second).map(|(second, passed)| *passed - 1010 * second).collect();
+        assert!(delays.iter().all(|delay| (0..500).contains(delay)) && delays[4] == delays[0], "{every_second:?}");
+        let one_at_once = check(RateLimit::new(1000, SECOND, 1)).await;
+        assert!((1000..1500).contains(&one_at_once[0]) && one_at_once[4] - one_at_once[0] < 10, "{one_at_once:?}");
     }
 }
