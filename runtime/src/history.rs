@@ -94,8 +94,9 @@ impl<E: HasHistory> History<E> {
 
     /// Includes the record of the interval that is still open. This record may change.
     ///
-    /// By default, the history ends with the last interval that was closed when the history began, by the clock of this
-    /// machine. If the open interval is included, a resumed run and a [`Follow`] return its record again.
+    /// By default, the history ends with the last interval that was closed when the history began and when the service
+    /// responded, by the [time of the service](Request::service_time). If the open interval is included, a resumed run
+    /// and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self
@@ -156,13 +157,14 @@ impl<E: HasHistory> History<E> {
     /// Returns the number of requests and their minimum duration, or an error if the range cannot be requested. Nothing
     /// is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
-        self.options.plan(&self.request.untyped, Timestamp::now())
+        self.options.plan(&self.request.untyped)
     }
 
     /// Returns the pages, one for each request.
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
-        Pages::new(Job::new(&request.untyped, options, fetch::decode::<E::Body>, Timestamp::now()))
+        let now = request.service_time();
+        Pages::new(Job::new(&request.untyped, options, fetch::decode::<E::Body>, now))
     }
 
     /// Returns the records one by one.

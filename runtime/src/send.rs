@@ -10,6 +10,7 @@ mod options;
 mod rejection_hints;
 mod response;
 mod series;
+mod service_clock;
 
 pub use any_body::{AnyBody, AnySeries};
 pub use body::{Body, MetadataRecord, PageMetadata, SeriesBody};
@@ -19,3 +20,4 @@ pub use series::Series;
 pub(crate) use body::TimedRecords;
 pub(crate) use exchange::{Connection, UndecodedResponse, send};
 pub(crate) use options::Options;
+pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

@@ -20,8 +20,9 @@ use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
 use crate::request::{base_url, key_param};
 use crate::secrets::Secret;
-use crate::send::Connection;
+use crate::send::{Connection, ServiceClock, WallClock};
 use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
+use crate::values::Timestamp;
 
 /// Settings of a client, created by `Client::builder`.
 #[must_use = "a builder does nothing until `build` is called"]
@@ -44,6 +45,7 @@ pub(super) struct Settings {
     rate_limit: Option<RateLimit>,
     policy: Policy,
     observer: Option<Arc<dyn Observer>>,
+    clock: Option<WallClock>,
     transport_settings: TransportSettings,
     headers: Vec<DefaultHeader>,
     max_body_bytes: Option<usize>,
@@ -90,6 +92,7 @@ impl Settings {
                 retries: Retries::new(&self.policy.retry),
             }),
             observers: Observers::new(self.observer, log),
+            clock: ServiceClock::new(self.clock.unwrap_or_else(|| Box::new(Timestamp::now))),
             policy: self.policy,
         };
         Ok(Core {
@@ -142,6 +145,15 @@ impl<C: FromCore> Builder<C> {
     /// Replaces the built-in transport.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.settings.transport = Some(Arc::new(transport));
+        self
+    }
+
+    /// Sets the clock of this machine, for tests; the default is the system clock.
+    ///
+    /// The client estimates the [time of the service](crate::Request::service_time) from the headers `Date` and `Age` of
+    /// the responses, and from this clock.
+    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.settings.clock = Some(Box::new(clock));
         self
     }
 

@@ -22,8 +22,8 @@ use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};
 use crate::request::RequestTarget;
 use crate::send::{AnyBody, Body, Response};
-use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
+use crate::values::{Timestamp, Value};
 
 /// A type that represents an endpoint; [`markers!`](crate::markers!) implements this trait for the emitted types.
 pub trait Marker {}
@@ -163,6 +163,17 @@ impl<E> Request<E> {
     /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.untyped.connection().dispatcher.rate_limiter.rate_limit()
+    }
+
+    /// Returns the time of the service, as estimated from the responses that the client has received.
+    ///
+    /// The headers `Date` and `Age` of a response state the service's time. They are believed if they agree, within five
+    /// seconds, with earlier responses, with the clock of this machine, or with the response before them. A single wrong
+    /// `Date` or a wrong clock of this machine therefore changes nothing. Until the first `Date`, and for a service that
+    /// sends none, this is the time of the machine's clock. While the witnesses contradict each other, it is the earlier
+    /// of the possible times.
+    pub fn service_time(&self) -> Timestamp {
+        self.untyped.connection().clock.read().time()
     }
 
     /// Returns the service of this request.

@@ -100,7 +100,7 @@ impl Untyped {
         self
     }
 
-    pub(super) fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
+    pub(crate) fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
         let Parts { core, options, .. } = &mut *self.0;
         options.set(&core.connection.policy, change);
         self

@@ -12,6 +12,7 @@ use crate::client::Untyped;
 use crate::error::Error;
 use crate::platform::sleep;
 use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
+use crate::values::Timestamp;
 
 /// A function that decodes a response as the series of its endpoint. Of the code that fetches windows, only this
 /// function is compiled for every endpoint.
@@ -24,18 +25,21 @@ pub(super) type Attempts = Pin<Box<dyn Future<Output = (Result<Received<Batch>, 
 /// The delay after the first failed attempt; each later delay is four times the delay before it.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
-/// Requests a window until a request succeeds, the error is not retryable, or no attempt is left.
-pub(super) fn fetch(request: Untyped, decode: Decode, attempts: u32) -> Attempts {
+/// Requests a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is left. If
+/// the service has possibly not reached the end, and its time is disputed, another response decides.
+pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: u32) -> Attempts {
     Box::pin(async move {
         let (mut waited, mut delay, mut sent) = (Duration::ZERO, FIRST_DELAY, 0);
         loop {
             let response = request.clone().send().await;
             sent += 1;
             waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
-            let date = response.as_ref().ok().and_then(|response| response.date());
+            let reached = response.as_ref().map_or(end, |response| response.reached);
+            let is_disputed = reached < end && request.connection().clock.read().is_disputed();
             match decode(response) {
                 Err(error) if sent < attempts && error.is_retryable() => {}
-                outcome => return (outcome.map(|series| (series, date)), waited),
+                Ok(_) if sent < attempts && is_disputed => {}
+                outcome => return (outcome.map(|series| (series, reached)), waited),
             }
             sleep(delay).await;
             delay = delay.saturating_mul(4);

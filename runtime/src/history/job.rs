@@ -20,6 +20,7 @@ use super::time_grid::Span;
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::Instant;
+use crate::rate_limit::Priority;
 use crate::values::Timestamp;
 
 /// The function that is called with the progress.
@@ -138,9 +139,9 @@ impl Options {
     }
 
     /// Plans the requests without sending them.
-    pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
+    pub(super) fn plan(&self, request: &Untyped) -> Result<Plan, Error> {
         let template = RequestTemplate::new(request)?;
-        let (start, end) = self.start(&template, now)?;
+        let (start, end) = self.start(&template, request.connection().clock.read().time())?;
         let range = Span { from: start.range.from, to: end };
         let pager = template.pager(range, self);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();
@@ -230,8 +231,15 @@ impl Job {
     /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.
     pub(super) fn begin_one(&mut self) -> bool {
         let Some((id, window)) = self.pager.next_request() else { return false };
-        let request = self.template.request(window);
-        self.in_flight.push((id, fetch(request, self.decode, self.options.attempts)));
+        let mut request = self.template.request(window);
+        // The first page of a history goes before the further pages of others. A follower's requests stay live.
+        if id > 1 {
+            request = request.set_policy(|policy| {
+                let is_live = policy.priority == Priority::Live;
+                policy.priority = if is_live { Priority::Live } else { Priority::Bulk };
+            });
+        }
+        self.in_flight.push((id, fetch(request, window.to, self.decode, self.options.attempts)));
         true
     }
 
@@ -254,14 +262,15 @@ impl Job {
     }
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
-        let (window, outcome) = accepted;
+        let (mut window, outcome) = accepted;
         let outcome = outcome.map_err(|error| match error.endpoint() {
             None => self.template.request.about(error),
             Some(_) => error,
         });
         let (mut response, ended) = match outcome {
-            Ok(response) => {
+            Ok(mut response) => {
                 self.has_succeeded = true;
+                self.cut(&mut window, &mut response);
                 let (ended, open) = gaps::join(self.open, &response.missing, self.whole, window.to);
                 self.open = open;
                 (response, ended)
@@ -290,6 +299,22 @@ impl Job {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);
         Ok(ReportedWindow { window, response, checkpoint: self.checkpoint.clone() })
+    }
+
+    /// Ends the run with this window if the service had not reached the end of the window when it responded: records of
+    /// later intervals may change, and missing ones may still be published.
+    fn cut(&mut self, window: &mut Span, response: &mut PageResponse<Batch>) {
+        let grid = self.template.grid;
+        let closed = grid.floor(response.reached);
+        let end = if self.options.with_open { closed + grid.step } else { closed };
+        if closed < window.to {
+            self.checkpoint.range.to = self.checkpoint.range.to.min(closed.max(self.checkpoint.next));
+        }
+        if end < window.to {
+            (window.to, self.whole.to) = (end.max(window.from), self.whole.to.min(end));
+            response.sorted.truncate(response.sorted.partition_point(|(time, _)| *time < end));
+            self.pager.stop();
+        }
     }
 
     /// Returns whether every other window would fail with the same error.

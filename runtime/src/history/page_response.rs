@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use super::page::Report;
 use super::time_grid::{Span, TimeGrid};
-use crate::platform::Instant;
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
-/// The records of a response in their original order, and the `Date` header of the response with the time at which the
-/// response arrived.
-pub(super) type Received<R> = (TimedRecords<R>, Option<(Timestamp, Instant)>);
+/// The records of a response in their original order, and a time that the service had reached when it created the
+/// response.
+pub(super) type Received<R> = (TimedRecords<R>, Timestamp);
 
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
@@ -26,8 +25,8 @@ pub(super) struct PageResponse<R> {
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
-    /// The `Date` header of the response, and the time at which the response arrived.
-    pub(super) date: Option<(Timestamp, Instant)>,
+    /// A time that the service had reached when it created the response.
+    pub(super) reached: Timestamp,
     /// The report on the response, without gaps.
     pub(super) report: Report,
 }
@@ -54,11 +53,12 @@ impl Dropped {
 impl<R> PageResponse<R> {
     /// Creates the result for a window without a response.
     pub(super) fn none(report: Report) -> Self {
-        Self { sorted: Vec::new(), records: None, missing: Vec::new(), received: 0, date: None, report }
+        let (sorted, missing) = (Vec::new(), Vec::new());
+        Self { sorted, records: None, missing, received: 0, reached: Timestamp::MAX, report }
     }
 
     /// Selects the part of a response that belongs to its window, which was requested with a margin on both sides.
-    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, date): Received<R>) -> Self {
+    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, (series, reached): Received<R>) -> Self {
         let TimedRecords { times, records, bad, metadata } = series;
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
@@ -79,7 +79,7 @@ impl<R> PageResponse<R> {
         dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, sorted.iter().map(|(time, _)| *time));
         let report = Report { bad_records: bad, dropped, metadata: Vec::from_iter(metadata), ..Report::default() };
-        Self { sorted, records: Some(records), missing, received, date, report }
+        Self { sorted, records: Some(records), missing, received, reached, report }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -99,7 +99,7 @@ mod tests {
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
-        let response = PageResponse::new(grid, window, Duration::from_secs(1), (series, None));
+        let response = PageResponse::new(grid, window, Duration::from_secs(1), (series, window.to));
         let sorted = response.sorted.iter().map(|(time, index)| (time.unix_seconds(), *index)).collect();
         let Dropped { out_of_range, duplicate, missing_time } = response.report.dropped;
         let missing = response.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();

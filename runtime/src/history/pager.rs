@@ -125,6 +125,12 @@ impl<R> Pager<R> {
         self.pages.is_empty() && self.next >= self.options.range.to
     }
 
+    /// Returns no further windows.
+    pub(super) fn stop(&mut self) {
+        self.pages.clear();
+        self.next = self.options.range.to;
+    }
+
     /// Returns the number of windows still to be returned, if no further window is divided.
     pub(super) fn pages_left(&self) -> u64 {
         self.unplanned().saturating_add(u64::try_from(self.pages.len()).unwrap_or(u64::MAX))

@@ -2,37 +2,34 @@
 //!
 //! The decisions depend on the times of earlier responses and failures. Nothing here waits, sends or reads a clock.
 
+mod lateness;
+#[cfg(test)]
+mod simulation;
+
 use std::time::Duration;
 
 use super::gaps;
 use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
+use crate::send::Estimate;
 use crate::values::Timestamp;
 
-/// The time from the end of an interval to the request for that interval, and the time between two requests for a
-/// missing record.
+use lateness::Lateness;
+
+/// The time from the end of an interval to the request for that interval.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// The maximum number of times that a missing record is requested again before the next interval is over.
-const MAX_REPEATS: u32 = 2;
+/// The first pause before an interval is requested again. Each later pause is as long as the record is late.
+const FIRST_PAUSE: Duration = Duration::from_secs(4);
+
+/// The longest pause between two requests for a missing record, if the step is not shorter and the series is not silent
+/// for longer than `PATIENCE` times this pause.
+const MAX_PAUSE: Duration = Duration::from_secs(840);
+const PATIENCE: u32 = 100;
 
 /// The shortest and the longest pause after a failure. Between these limits, a pause is as long as the time since the
 /// first of the consecutive failures.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
-
-/// The resolution of the header `Date`. A time that is estimated from that header can be wrong by this much.
-const RESOLUTION: Duration = Duration::from_secs(1);
-
-/// The limit on repeated requests for records that were not published in time. Each repeated request costs `COST`
-/// credits, and each interval earns `EARNED` credits, so that there are at most six repeated requests for every hundred
-/// intervals.
-const COST: u32 = 100;
-const EARNED: u32 = 6;
-const MAX_CREDIT: u32 = 3 * COST;
-
-/// The learned delay grows by this time after an interval whose record was not published in time, and shrinks by a
-/// fortieth of this time after any other interval.
-const DELAY_STEP: Duration = Duration::from_secs(1);
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(8));
 
 /// The settings of a follower.
 #[derive(Clone, Debug)]
@@ -85,18 +82,18 @@ pub(super) struct Schedule {
     page_steps: u32,
     settings: Settings,
     pub(super) position: Position,
-    /// The last received `Date`, and the time at which it was received.
-    clock: Option<(Timestamp, Instant)>,
-    /// The end of the last requested range.
-    requested_until: Timestamp,
+    lateness: Lateness,
     round: Option<Round>,
-    repeat_at: Option<Instant>,
-    repeated: u32,
-    credit: u32,
-    learned_delay: Duration,
+    /// The next interval is not requested again before this time.
+    retry: Instant,
+    /// The time at which an interval before the next one is requested again, even if the next one is not due.
+    recheck: Option<Instant>,
+    /// The time at which a request may decide which time of the service is right, and the number of consecutive requests
+    /// that have not decided.
+    dispute: (Instant, u32),
     outage: Option<Outage>,
     /// True after the first round. The first round begins immediately, because its responses can contain the `Date` of
-    /// the service.
+    /// the service, and requests a single page, because the time may be far in the future until then.
     has_begun: bool,
     is_silent: bool,
 }
@@ -104,12 +101,13 @@ pub(super) struct Schedule {
 /// The requests for one range.
 struct Round {
     window: Span,
+    /// The position at the beginning.
+    next: Timestamp,
+    begun: Instant,
     /// The time of the last response; before the first response, the time at which the round began.
     responded: Instant,
     /// The earliest time of a response so far, by the clock of the service; `None` before the first response.
-    time: Option<Timestamp>,
-    /// The time to assume for a response without a `Date`.
-    estimate: Timestamp,
+    reached: Option<Timestamp>,
     /// True if the round only checks whether a silent series has new records.
     is_probe: bool,
 }
@@ -122,19 +120,17 @@ struct Outage {
 }
 
 impl Schedule {
-    pub(super) fn new(grid: TimeGrid, page_steps: usize, settings: Settings, position: Position) -> Self {
+    pub(super) fn new(grid: TimeGrid, page_steps: usize, settings: Settings, position: Position, now: Instant) -> Self {
         Self {
             grid,
             page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),
             settings,
-            requested_until: grid.ceil(position.next),
             position,
-            clock: None,
+            lateness: Lateness::new(),
             round: None,
-            repeat_at: None,
-            repeated: 0,
-            credit: MAX_CREDIT,
-            learned_delay: Duration::ZERO,
+            retry: now,
+            recheck: None,
+            dispute: (now, 0),
             outage: None,
             has_begun: false,
             is_silent: false,
@@ -143,7 +139,8 @@ impl Schedule {
 
     /// Returns the time after which missing records of a range that ends at `end` may still be published.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
-        end - self.span(self.settings.allowed_lateness.saturating_add(1))
+        let settled = end - self.lateness.learned() - self.span(self.settings.allowed_lateness.saturating_add(1));
+        self.lateness.in_vain.map_or(settled, |_| settled.min(self.position.next))
     }
 
     /// Returns the end of the interval of a record.
@@ -151,61 +148,56 @@ impl Schedule {
         self.grid.floor(time) + self.grid.step
     }
 
-    /// Returns the next request, or the pause before it. `wall` is the time of this machine, which is used before the
-    /// first `Date`.
-    pub(super) fn action(&mut self, now: Instant, wall: Timestamp) -> Action {
-        if let Some(outage) = self.outage.as_ref().filter(|outage| outage.until > now) {
-            return Action::Wait(outage.until.saturating_duration_since(now));
-        }
-        let time = self.clock.map_or(wall, |(date, at)| date + now.saturating_duration_since(at));
-        let delay = DELAY + self.learned_delay;
-        let closed = self.grid.floor(time - delay);
-        // The wall clock may have been set back, so that the last requested range ends in the future.
-        self.requested_until = self.requested_until.min(self.grid.floor(time));
-        let next = self.grid.ceil(self.position.next);
-        if !self.has_begun {
-            return Action::Request(self.begin(closed.max(next + self.grid.step), time, now));
-        }
-        let due = self.requested_until.max(next) + self.span(self.intervals_between_requests());
-        if closed >= due || self.repeat_at.is_some_and(|at| at <= now) {
-            return Action::Request(self.begin(closed.max(self.requested_until), time, now));
-        }
-        let repeat = self.repeat_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
-        Action::Wait((due + delay - time).min(repeat).max(Duration::from_millis(1)))
+    /// Returns the end of the next interval.
+    fn next_end(&self) -> Timestamp {
+        self.grid.ceil(self.position.next) + self.grid.step
     }
 
-    fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
-        let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.allowed_lateness));
+    /// Returns the time at which the next interval is requested.
+    fn due(&self) -> Timestamp {
+        self.next_end() + DELAY + self.lateness.expected()
+    }
+
+    /// Returns the next request, or the pause before it.
+    pub(super) fn action(&mut self, now: Instant, estimate: Estimate) -> Action {
+        let time = estimate.time();
+        let due = now + (self.due() - time).min(Duration::from_secs(86_400));
+        let dispute = Some(self.dispute.0).filter(|_| estimate.is_disputed());
+        let at = [self.recheck, dispute].into_iter().flatten().fold(due.max(self.retry), Instant::min);
+        let at = if self.has_begun { at } else { now };
+        let at = self.outage.as_ref().map_or(at, |outage| at.max(outage.until));
+        if at > now {
+            return Action::Wait(at.saturating_duration_since(now));
+        }
         let Position { next, missing } = &self.position;
+        let page = self.span(self.page_steps);
+        let mut to = self.grid.floor(time).max(self.next_end());
         // A probe of a silent series requests only as many of the latest intervals as fit on a page.
-        let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
-        // The wall clock may have been set back to a time before the position.
-        let window = Span { from, to: end.max(from) };
-        self.repeat_at = None;
-        self.round = Some(Round { window, responded: now, time: None, estimate: time - RESOLUTION, is_probe });
-        window
+        let longest = self.span(self.page_steps.max(self.settings.allowed_lateness));
+        let is_probe = self.lateness.in_vain.is_some_and(|age| age > longest);
+        let from = if is_probe { to - page } else { *missing.first().unwrap_or(next).min(next) };
+        if !self.has_begun {
+            to = to.min(self.grid.floor(from) + page);
+        }
+        let (window, next) = (Span { from, to }, *next);
+        self.round = Some(Round { window, next, begun: now, responded: now, reached: None, is_probe });
+        Action::Request(window)
     }
 
-    /// Processes the next page of the range, given the times of its records in order, and the `Date` of its response.
-    pub(super) fn received(&mut self, date: Option<Timestamp>, times: &[Timestamp], now: Instant) -> Delivery {
+    /// Processes the next page of the range: the times of its records in order, and a time that the service had reached
+    /// when it created the response.
+    pub(super) fn received(&mut self, times: &[Timestamp], reached: Timestamp, now: Instant) -> Delivery {
         self.outage = None;
-        let had_clock = self.clock.is_some();
-        self.clock = date.map(|date| (date, now)).or(self.clock);
         let mut delivery =
             Delivery { kinds: vec![Kind::Skipped; times.len()], after_late: self.position.clone(), gaps: Vec::new() };
         let Some(round) = &mut self.round else { return delivery };
         round.responded = now;
-        if let Some(date) = date.filter(|_| !had_clock) {
-            // From the first `Date` on, the wall clock is not used.
-            round.estimate = date - RESOLUTION;
-        }
-        let time = date.unwrap_or(round.estimate);
-        let (closed, earliest) = (self.grid.floor(time), round.time.map_or(time, |earlier| earlier.min(time)));
-        round.time = Some(earliest);
+        round.reached = Some(round.reached.map_or(reached, |earlier| earlier.min(reached)));
+        let closed = self.grid.floor(reached);
         if round.is_probe {
             if times.iter().any(|time| self.position.next <= *time && *time < closed) {
                 // The series has records again, so the next request fetches all of them.
-                (self.requested_until, self.round) = (self.grid.ceil(self.position.next), None);
+                (self.lateness.in_vain, self.retry, self.round) = (None, now, None);
             }
             return delivery;
         }
@@ -222,58 +214,68 @@ impl Schedule {
         }
         delivery.after_late = self.position.clone();
         let new: Vec<Timestamp> = of(Kind::New).collect();
-        delivery.gaps = self.advance(&new, self.grid.floor(earliest - self.span(self.settings.allowed_lateness)));
+        delivery.gaps = self.advance(&new);
         delivery
     }
 
-    /// Moves the position past new records. Returns the missing intervals that ended at or before `expired`.
-    fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
+    /// Moves the position past new records. Returns the missing intervals that are too old to be requested again, compared
+    /// with the newest record.
+    fn advance(&mut self, new: &[Timestamp]) -> Vec<Span> {
         let step = self.grid.step;
         let mut gaps = Vec::new();
+        let Some(last) = new.last() else { return gaps };
+        let range = Span { from: self.grid.ceil(self.position.next), to: self.end(*last) };
+        let expired = range.to - self.span(self.settings.allowed_lateness);
         let old = self.position.missing.partition_point(|from| *from + step <= expired);
         for from in self.position.missing.drain(..old) {
             gaps::push(&mut gaps, Span { from, to: from + step });
         }
-        if let Some(last) = new.last() {
-            let range = Span { from: self.grid.ceil(self.position.next), to: self.grid.floor(*last) + step };
-            for missing in self.grid.missing(range, new.iter().copied()) {
-                let middle = expired.clamp(missing.from, missing.to);
-                gaps::push(&mut gaps, Span { from: missing.from, to: middle });
-                let recent = self.grid.pieces(Span { from: middle, to: missing.to }, 1);
-                self.position.missing.extend(recent.iter().map(|interval| interval.from));
-            }
-            self.position.next = range.to;
+        for missing in self.grid.missing(range, new.iter().copied()) {
+            let middle = expired.clamp(missing.from, missing.to);
+            gaps::push(&mut gaps, Span { from: missing.from, to: middle });
+            let recent = self.grid.pieces(Span { from: middle, to: missing.to }, 1);
+            self.position.missing.extend(recent.iter().map(|interval| interval.from));
         }
+        self.position.next = range.to;
         gaps
     }
 
     /// Ends a round after the last page of its range. If the series has just become silent, returns the end of its last
     /// interval with a record.
-    pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
+    pub(super) fn finished(&mut self, now: Instant, estimate: Estimate) -> Option<Timestamp> {
+        let (time, is_disputed) = (estimate.time(), estimate.is_disputed());
         self.has_begun = true;
-        let round = self.round.take()?;
+        let (_, undecided) = self.dispute;
+        let pause = DELAY.saturating_mul(1_u32.checked_shl(undecided).unwrap_or(u32::MAX)).min(MAX_PAUSE);
+        self.dispute = if is_disputed { (now + pause, undecided + 1) } else { (now, 0) };
+        let Round { window, next: begin, begun, reached, .. } = self.round.take()?;
+        // The time of the request, as estimated after its response.
+        let asked = time - now.saturating_duration_since(begun);
+        let (end, next) = (self.next_end(), self.position.next);
+        if begin < next {
+            self.lateness.published(asked - next);
+        }
+        self.retry = now;
+        if end <= window.to.min(asked) {
+            self.lateness.missing(asked - end);
+            self.retry += self.pause(time - self.due(), time - next);
+        }
+        // The request for the next interval includes the missing intervals, so only the last one is requested by itself.
+        let late = self.position.missing.last().map(|from| time - (*from + self.grid.step + self.lateness.learned()));
+        self.recheck = late.filter(|late| *late < self.grid.step).map(|late| now + self.pause(late, late));
         // An interval that was still open when the service responded does not count as requested.
-        let requested_until = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
-        let is_first_request = requested_until > self.requested_until;
-        self.requested_until = requested_until;
-        let silence = self.silence();
-        if is_first_request {
-            self.repeated = 0;
-            self.credit = MAX_CREDIT.min(self.credit + EARNED);
-            self.learned_delay = match silence {
-                0 => self.learned_delay.saturating_sub(DELAY_STEP / 40),
-                _ => (self.learned_delay + DELAY_STEP).min(self.grid.step / 4),
-            };
-        }
-        let allowed_lateness = u64::from(self.settings.allowed_lateness.max(1));
-        let may_repeat = self.repeated < MAX_REPEATS && self.credit >= COST && silence <= allowed_lateness;
-        if silence > 0 && may_repeat && !round.is_probe {
-            self.repeated += 1;
-            self.credit -= COST;
-            self.repeat_at = now.checked_add(DELAY);
-        }
-        let was_silent = std::mem::replace(&mut self.is_silent, silence >= allowed_lateness);
-        (self.is_silent && !was_silent).then_some(self.position.next)
+        let silence = window.to.min(reached.unwrap_or(begin)) - (next + self.lateness.learned());
+        let was_silent = self.is_silent;
+        self.is_silent = silence >= self.span(self.settings.allowed_lateness.max(1));
+        (self.is_silent && !was_silent).then_some(next)
+    }
+
+    /// Returns the pause before the next request for a record that is this late, in a series that has had no record for
+    /// the duration `silence`. It is at most half a page, so the ranges of consecutive probes overlap.
+    fn pause(&self, late: Duration, silence: Duration) -> Duration {
+        let half = self.span((self.page_steps / 2).max(1));
+        let longest = self.grid.step.min(MAX_PAUSE).max(silence / PATIENCE).min(half);
+        (late + FIRST_PAUSE).min(longest.max(DELAY))
     }
 
     /// Ends a round with a failure, and begins a pause. Returns for how long requests have failed, and whether to
@@ -288,23 +290,7 @@ impl Schedule {
         (elapsed, is_due)
     }
 
-    /// Returns the number of requested intervals after the last record.
-    fn silence(&self) -> u64 {
-        self.grid.steps(self.requested_until - self.grid.ceil(self.position.next))
-    }
-
-    /// Returns the number of intervals from one request to the next. The number is one, or greater if the series has
-    /// had no records for longer than the allowed lateness. It is at most half the number of steps of a page, so the
-    /// ranges of two consecutive probes overlap, and no record is missed.
-    fn intervals_between_requests(&self) -> u32 {
-        let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
-        (silence.saturating_sub(self.settings.allowed_lateness) / 10).clamp(1, (self.page_steps / 2).max(1))
-    }
-
     fn span(&self, intervals: u32) -> Duration {
         self.grid.step.saturating_mul(intervals)
     }
 }
-
-#[cfg(test)]
-mod simulation;

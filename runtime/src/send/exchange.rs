@@ -11,6 +11,7 @@ use super::options::Options;
 use super::rejection_hints::with_hints;
 use super::response::Response;
 use super::series::SeriesInfo;
+use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
@@ -19,7 +20,6 @@ use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::Error;
-use crate::platform::Instant;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
@@ -32,6 +32,7 @@ pub(crate) struct Connection {
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
+    pub(crate) clock: ServiceClock,
     /// The timeouts and retry rules of requests that set none.
     pub(crate) policy: Policy,
 }
@@ -44,7 +45,8 @@ pub struct UndecodedResponse {
     pub(super) connection: Arc<Connection>,
     pub(super) target: RequestTarget,
     response: HttpResponse,
-    arrived: Instant,
+    /// A time that the service had reached when it created the response.
+    pub(crate) reached: Timestamp,
     context: RequestContext,
 }
 
@@ -82,12 +84,6 @@ impl UndecodedResponse {
     /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.context.timing().waited
-    }
-
-    /// Returns the time in the header `Date` of the response, and the time at which the response arrived.
-    pub(crate) fn date(&self) -> Option<(Timestamp, Instant)> {
-        let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
-        Some((date.into(), self.arrived))
     }
 
     /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
@@ -163,7 +159,11 @@ pub(crate) async fn send(
     match response {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
-            Ok(Box::new(UndecodedResponse { connection, target, response, arrived: Instant::now(), context }))
+            let (date, age) = (response.headers.get("date"), response.headers.get("age"));
+            let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
+            let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
+            let reached = connection.clock.add(date, age, context.in_flight());
+            Ok(Box::new(UndecodedResponse { connection, target, response, reached, context }))
         }
         Err(error) => {
             let error = with_hints(error.after(context.timing()), &target);

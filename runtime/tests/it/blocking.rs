@@ -169,8 +169,8 @@ fn dropping_the_last_clone_ends_the_background_thread() {
 fn blocking_follow_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let follow = || {
-        let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
-        hours.follow(at(START)).clock(|| at(START + 3 * HOUR + 5))
+        let client = service.builder().clock(|| at(START + 3 * HOUR + 5)).build().unwrap();
+        client.market().ratio().coin("B").timeframe(Timeframe::H1).follow(at(START))
     };
     let mut updates = follow().updates_blocking();
     let update = updates.next().unwrap().unwrap();

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod failures;
+mod service_time;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! Simulates a bot that runs for a month, with outages, bursts of failures, late and missing records, wrong clocks and
-//! restarts.
+//! Simulates followers of steps from a minute to a day, for weeks, with late, swapped and missing records, wrong dates,
+//! wrong and jumping clocks, suspends, outages, silence and restarts.
 //!
-//! The service has the correct time. The bot has a monotonic clock that drifts and a wall clock that jumps.
+//! The tests assert the promises of `Follow`: how late a record is delivered after its publication, and how many requests
+//! that takes. All times of the simulation are in milliseconds since `START` on the clock of the service.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -11,275 +12,499 @@
 )] // All numbers are small.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use fastrand::Rng;
 
 use super::*;
 
-const MINUTE: i64 = 60;
-const DAY: i64 = 24 * 60 * MINUTE;
-const START: i64 = 1_699_999_200;
-const LATE_SPAN: u32 = 10;
-
-/// Milliseconds since `START`.
 type Millis = i64;
 
-/// A service with one record per minute. `published` contains the time at which each record is published, or `None` if
-/// that record is never published.
-struct Service {
-    published: Vec<Option<Millis>>,
-    /// The periods in which requests get no response (`outages`), or only errors (`bursts`).
-    outages: Vec<(Millis, Millis)>,
-    bursts: Vec<(Millis, Millis)>,
-    /// The percentage of responses without a `Date`.
-    without_date: u8,
+const SECOND: Millis = 1000;
+const MINUTE: Millis = 60 * SECOND;
+const HOUR: Millis = 60 * MINUTE;
+const DAY: Millis = 24 * HOUR;
+const YEAR: Millis = 365 * DAY;
+
+/// 2026-03-02, a multiple of all steps.
+const START: i64 = 1_772_409_600;
+const ALLOWED_LATENESS: u32 = 10;
+const PAGE: usize = 499;
+
+/// The steps, each with the number of its intervals that are simulated.
+const STEPS: [(Millis, i64); 4] = [(MINUTE, 3000), (HOUR, 600), (4 * HOUR, 300), (DAY, 120)];
+
+/// The state of the service during a period.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// All requests fail.
+    Down,
+    /// Nothing is published before the end of the period.
+    Silent,
 }
 
-impl Service {
-    fn new(days: i64, rng: &mut Rng) -> Self {
-        let minutes = days * DAY / MINUTE;
-        let lateness = |rng: &mut Rng| match rng.u16(0..1000) {
-            0..940 => Some(rng.i64(0..1500)),
-            940..960 => Some(rng.i64(1500..30_000)),
-            960..980 => Some(rng.i64(30_000..600_000)),
-            980..985 => Some(rng.i64(660_000..7_200_000)),
-            985..990 => None,
-            _ => Some(500),
-        };
-        let published = (0..minutes).map(|minute| Some((minute + 1) * 60_000 + lateness(rng)?)).collect();
-        let spans = |count, max: Millis, rng: &mut Rng| {
-            let span = |rng: &mut Rng| {
-                let from = rng.i64(0..days * DAY * 1000);
-                // The lengths are log-uniform: short outages are as frequent as long ones.
-                let length = 1000.max((max as f64).powf(rng.f64()) as Millis);
-                // The last hours have no outage, so that everything is delivered by the end.
-                (from, (from + length).min(days * DAY * 1000 - 10_800_000))
-            };
-            (0..count).map(|_| span(rng)).collect::<Vec<_>>()
-        };
-        let (outages, bursts) = (spans(20, DAY * 1000, rng), spans(100, 5000, rng));
-        Self { published, outages, bursts, without_date: rng.choice([0, 0, 20]).unwrap() }
-    }
+/// What the service sends as `Date`: the time by which it is wrong, and the `Age`, in milliseconds; `None` for no `Date`.
+type Date = Option<(Millis, Millis)>;
 
-    fn is_down(&self, at: Millis) -> bool {
-        self.outages.iter().any(|(from, to)| (*from..*to).contains(&at))
-    }
-
-    /// Returns the records of a window that are published at a time, including the record of the interval that is still
-    /// open.
-    fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
-        let minute = |time: Timestamp| (time.unix_seconds() - START).div_euclid(MINUTE);
-        let open = at / 60_000;
-        let minutes = minute(window.from).max(0)..minute(window.to).min(open + 1);
-        let is_there = |index: i64| {
-            let published = usize::try_from(index).ok().and_then(|index| *self.published.get(index)?);
-            index == open || published.is_some_and(|published| published <= at)
-        };
-        minutes.filter(|index| is_there(*index)).map(|index| Timestamp::from(START + index * MINUTE)).collect()
-    }
-}
-
-/// The bot, with all records and gaps that it received.
-struct Bot {
-    schedule: Schedule,
-    rng: Rng,
-    at: Millis,
-    /// A reading of the bot's monotonic clock, and the time of that reading; the clock drifts from then on.
-    monotonic: (Instant, Millis),
+/// A service and the clocks of a machine.
+struct World {
+    step: Millis,
+    bars: i64,
+    /// The time from the end of an interval to the publication of its record; `None` if it is never published.
+    late: Box<dyn Fn(i64) -> Option<Millis>>,
+    periods: Vec<(Range<Millis>, State)>,
+    /// The `Date` of a response, by the number of the request.
+    date: Box<dyn Fn(u64) -> Date>,
+    /// The times, on the monotonic clock, at which the machine is suspended, and for how long.
+    suspends: Vec<(Millis, Millis)>,
+    /// The times, on the monotonic clock, after which the wall clock is wrong by a time. The last one applies.
+    wall: Vec<(Millis, Millis)>,
+    /// How much faster the clock of the service is than the clocks of the machine.
     drift: f64,
-    wall_error: Millis,
-    delivered: BTreeMap<i64, Kind>,
+    /// The time from a request to its response, by the number of the request.
+    latency: fn(u64) -> Millis,
+    /// The numbers of the requests after which the program restarts.
+    restarts: Vec<u64>,
+}
+
+impl World {
+    fn new((step, bars): (Millis, i64)) -> Self {
+        Self {
+            step,
+            bars,
+            late: Box::new(|_| Some(200)),
+            periods: Vec::new(),
+            date: Box::new(|_| Some((0, 0))),
+            suspends: Vec::new(),
+            wall: vec![(0, 0)],
+            drift: 0.0,
+            latency: |_| 100,
+            restarts: Vec::new(),
+        }
+    }
+
+    fn late(self, late: impl Fn(i64) -> Option<Millis> + 'static) -> Self {
+        Self { late: Box::new(late), ..self }
+    }
+
+    fn date(self, date: impl Fn(u64) -> Date + 'static) -> Self {
+        Self { date: Box::new(date), ..self }
+    }
+
+    fn end_of(&self, bar: i64) -> Millis {
+        (bar + 1) * self.step
+    }
+
+    fn state(&self, at: Millis) -> Option<(Millis, State)> {
+        let period = self.periods.iter().find(|(period, _)| period.contains(&at));
+        period.map(|(period, state)| (period.end, *state))
+    }
+
+    fn published(&self, bar: i64) -> Option<Millis> {
+        let at = self.end_of(bar) + (self.late)(bar)?;
+        Some(self.state(at).filter(|(_, state)| *state == State::Silent).map_or(at, |(end, _)| end))
+    }
+
+    /// Returns the time of the service at a reading of the machine's monotonic clock.
+    fn time(&self, monotonic: Millis) -> Millis {
+        let asleep: Millis = self.suspends.iter().filter(|(at, _)| *at <= monotonic).map(|(_, length)| length).sum();
+        monotonic + (monotonic as f64 * self.drift) as Millis + asleep
+    }
+
+    fn wall(&self, monotonic: Millis) -> Timestamp {
+        let error = self.wall.iter().rfind(|(at, _)| *at <= monotonic).map_or(0, |(_, error)| *error);
+        timestamp(self.time(monotonic) + error)
+    }
+
+    /// Returns the first time from which a machine that is awake can receive a record from a service that is up.
+    fn possible(&self, published: Millis) -> Millis {
+        let mut at = published;
+        let mut asleep = 0;
+        for (monotonic, length) in &self.suspends {
+            let begin = monotonic + (*monotonic as f64 * self.drift) as Millis + asleep;
+            at = if (begin..begin + length).contains(&at) { begin + length } else { at };
+            asleep += length;
+        }
+        self.state(at).filter(|(_, state)| *state == State::Down).map_or(at, |(end, _)| end)
+    }
+
+    /// Returns the records of a window at a time, including the record of the interval that is still open.
+    fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
+        let bar = |time: Timestamp| (time.unix_seconds() - START).div_euclid(self.step / SECOND);
+        let open = at.div_euclid(self.step);
+        let is_there = |bar: &i64| *bar == open || self.published(*bar).is_some_and(|published| published <= at);
+        let bars = bar(window.from).max(0)..bar(window.to).min(open + 1);
+        bars.filter(is_there).map(|bar| timestamp(bar * self.step)).collect()
+    }
+}
+
+fn timestamp(at: Millis) -> Timestamp {
+    let start = Timestamp::from_unix_seconds(START);
+    let distance = Duration::from_millis(at.unsigned_abs());
+    if at < 0 { start - distance } else { start + distance }
+}
+
+/// Returns a number that looks random.
+fn hash(number: impl TryInto<i64>) -> i64 {
+    let number = number.try_into().unwrap_or_default() as u64;
+    let mixed = number.wrapping_add(77).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as i64
+}
+
+/// A follower, with all records and gaps that it received.
+struct Bot<'w> {
+    world: &'w World,
+    schedule: Schedule,
+    estimate: Estimate,
+    begun: Instant,
+    /// The reading of the monotonic clock.
+    monotonic: Millis,
+    delivered: BTreeMap<i64, Millis>,
     gaps: BTreeSet<i64>,
-    attempts: u64,
+    /// The times of the requests.
+    requests: Vec<Millis>,
+    silences: usize,
 }
 
-fn schedule(position: Position) -> Schedule {
-    let settings = Settings { allowed_lateness: LATE_SPAN, outage_after: Duration::from_secs(60) };
-    Schedule::new(TimeGrid::new(Duration::from_secs(60)).unwrap(), 499, settings, position)
-}
-
-impl Bot {
-    fn new(rng: Rng) -> Self {
-        let schedule = schedule(Position { next: START.into(), missing: Vec::new() });
-        let mut bot = Self {
-            schedule,
-            rng,
-            at: 0,
-            monotonic: (Instant::now(), 0),
-            drift: 1.0,
-            wall_error: 0,
+impl<'w> Bot<'w> {
+    fn new(world: &'w World) -> Self {
+        let begun = Instant::now();
+        let position = Position { next: timestamp(0), missing: Vec::new() };
+        Self {
+            world,
+            schedule: Self::schedule(world, position, begun),
+            estimate: Estimate::new(begun, world.wall(0)),
+            begun,
+            monotonic: 0,
             delivered: BTreeMap::new(),
             gaps: BTreeSet::new(),
-            attempts: 0,
-        };
-        bot.disturb_clocks();
+            requests: Vec::new(),
+            silences: 0,
+        }
+    }
+
+    fn schedule(world: &World, position: Position, now: Instant) -> Schedule {
+        let settings = Settings { allowed_lateness: ALLOWED_LATENESS, outage_after: Duration::from_secs(60) };
+        let grid = TimeGrid::new(Duration::from_millis(world.step as u64)).unwrap();
+        Schedule::new(grid, PAGE, settings, position, now)
+    }
+
+    fn instant(&self) -> Instant {
+        self.begun + Duration::from_millis(self.monotonic as u64)
+    }
+
+    fn time(&self) -> Millis {
+        self.world.time(self.monotonic)
+    }
+
+    fn run(world: &'w World) -> Self {
+        let mut bot = Self::new(world);
+        while bot.time() < world.bars * world.step {
+            bot.estimate.read(bot.instant(), world.wall(bot.monotonic));
+            match bot.schedule.action(bot.instant(), bot.estimate) {
+                Action::Wait(pause) => bot.wait(pause),
+                Action::Request(window) => bot.request(window),
+            }
+            if world.restarts.contains(&(bot.requests.len() as u64)) {
+                bot.monotonic += 7 * MINUTE;
+                bot.estimate = Estimate::new(bot.instant(), world.wall(bot.monotonic));
+                bot.schedule = Self::schedule(world, bot.schedule.position.clone(), bot.instant());
+            }
+        }
         bot
     }
 
-    fn disturb_clocks(&mut self) {
-        self.monotonic = (self.now(), self.at);
-        self.drift = 1.0 + (self.rng.f64() - 0.5) * 2e-5;
-        self.wall_error = self.rng.i64(-7_200_000..7_200_000);
+    /// Waits as `Follow` does, which reads the clocks every few seconds. A reading changes something only after an event.
+    fn wait(&mut self, pause: Duration) {
+        let events = self.world.suspends.iter().chain(&self.world.wall).map(|(at, _)| *at);
+        let is_near =
+            |at: Millis| (self.monotonic - 10 * SECOND..self.monotonic + pause.as_millis() as i64).contains(&at);
+        let pause = if events.into_iter().any(is_near) { pause.min(super::super::follow::MAX_WAIT) } else { pause };
+        self.monotonic += pause.as_millis() as Millis + 1;
     }
 
-    fn now(&self) -> Instant {
-        let (then, at) = self.monotonic;
-        then + Duration::from_secs_f64((self.at - at) as f64 * self.drift / 1000.0)
-    }
-
-    fn wall(&self) -> Timestamp {
-        Timestamp::from(START - 7200) + Duration::from_millis((self.at + self.wall_error + 7_200_000) as u64)
-    }
-
-    /// Restarts the bot from its saved position.
-    fn restart(&mut self) {
-        self.schedule = schedule(self.schedule.position.clone());
-        self.at += self.rng.i64(0..90_000);
-        self.disturb_clocks();
-    }
-
-    fn run(&mut self, service: &Service, until: Millis) {
-        while self.at < until {
-            match self.schedule.action(self.now(), self.wall()) {
-                Action::Wait(pause) => {
-                    self.at += (pause.as_millis() as f64 / self.drift) as Millis + self.rng.i64(1..20);
-                }
-                Action::Request(window) => self.request(service, window),
+    fn request(&mut self, window: Span) {
+        for page in self.schedule.grid.pieces(window, PAGE) {
+            self.requests.push(self.time());
+            let number = self.requests.len() as u64;
+            let latency = (self.world.latency)(number);
+            self.monotonic += latency / 2;
+            let at = self.time();
+            self.monotonic += latency - latency / 2;
+            if self.world.state(at).is_some_and(|(_, state)| state == State::Down) {
+                self.schedule.failed(self.instant(), true);
+                return;
             }
-            match self.rng.u16(0..2000) {
-                0 => self.restart(),
-                1 => self.disturb_clocks(),
-                _ => {}
-            }
+            self.respond(page, at, Duration::from_millis(latency as u64), (self.world.date)(number));
         }
+        self.silences += usize::from(self.schedule.finished(self.instant(), self.estimate).is_some());
     }
 
-    fn request(&mut self, service: &Service, window: Span) {
-        let (there, back) = (self.rng.i64(10..300), self.rng.i64(10..300));
-        let is_down = service.is_down(self.at) || service.is_down(self.at + there + back);
-        let is_burst = service.bursts.iter().any(|(from, to)| (*from..*to).contains(&self.at));
-        self.attempts += u64::from(!is_down);
-        self.at += there;
-        if is_down || is_burst {
-            self.at += back;
-            self.schedule.failed(self.now(), true);
-            return;
-        }
-        for page in self.schedule.grid.pieces(window, 499) {
-            let responded = self.at;
-            self.at += back;
-            // The follower trusts the wall clock until it receives a `Date`. With a wrong wall clock, the simulation
-            // therefore sends a `Date` with the first response.
-            let has_date =
-                self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
-            let date = has_date.then(|| Timestamp::from(START + responded / 1000));
-            self.deliver(&service.records(page, responded), date, responded);
-            if self.rng.u16(0..2000) == 0 {
-                return self.restart();
-            }
-        }
-        self.schedule.finished(self.now());
-    }
-
-    fn deliver(&mut self, times: &[Timestamp], date: Option<Timestamp>, responded: Millis) {
-        let delivery = self.schedule.received(date, times, self.now());
+    fn respond(&mut self, page: Span, at: Millis, latency: Duration, date: Date) {
+        let cached = date.map_or(0, |(_, age)| age);
+        let times = self.world.records(page, at - cached);
+        let date = date.map(|(error, age)| timestamp(at - age + error).floor(Duration::from_secs(1)));
+        let age = Duration::from_millis(cached as u64);
+        self.estimate.read(self.instant(), self.world.wall(self.monotonic));
+        let reached = self.estimate.add(date, age, latency);
+        let delivery = self.schedule.received(&times, reached, self.instant());
         for (time, kind) in times.iter().zip(delivery.kinds).filter(|(_, kind)| *kind != Kind::Skipped) {
-            let minute = (time.unix_seconds() - START) / MINUTE;
-            assert!((minute + 1) * 60_000 <= responded, "minute {minute} was open: its value may have changed");
-            let is_late = self.delivered.last_key_value().is_some_and(|(last, _)| minute < *last);
+            let bar = (time.unix_seconds() - START) * SECOND / self.world.step;
+            assert!(self.world.end_of(bar) <= at - cached, "bar {bar} was open: its value may have changed");
+            let is_late = self.delivered.last_key_value().is_some_and(|(last, _)| bar < *last);
             assert_eq!(kind == Kind::Late, is_late);
-            assert_eq!(self.delivered.insert(minute, kind), None, "minute {minute} was delivered twice");
-            assert!(!self.gaps.contains(&minute), "minute {minute} was reported as a gap");
+            assert_eq!(self.delivered.insert(bar, self.time()), None, "bar {bar} was delivered twice");
+            assert!(!self.gaps.contains(&bar), "bar {bar} was reported as a gap");
         }
         for gap in delivery.gaps {
-            for time in (gap.from.unix_seconds()..gap.to.unix_seconds()).step_by(60) {
-                assert!(self.gaps.insert((time - START) / MINUTE), "{gap:?} was reported twice");
+            let bars = [gap.from, gap.to].map(|time| (time.unix_seconds() - START) * SECOND / self.world.step);
+            (bars[0]..bars[1]).for_each(|bar| assert!(self.gaps.insert(bar), "{gap:?} was reported twice"));
+        }
+    }
+
+    /// Returns how late each record was delivered after it was published, or after the machine was awake and the service
+    /// up again, in order of time. Asserts that no record is missing.
+    fn delays(&self) -> Vec<Millis> {
+        let settled = (self.world.bars - 2) * self.world.step - HOUR;
+        let delay = |bar| {
+            let published = self.world.published(bar).filter(|published| *published < settled)?;
+            let delivered = self.delivered.get(&bar);
+            Some(delivered.unwrap_or_else(|| panic!("bar {bar} is missing")) - self.world.possible(published))
+        };
+        (0..self.world.bars).filter_map(delay).collect()
+    }
+
+    fn requests_per_bar(&self) -> f64 {
+        (self.requests.len() - 1) as f64 / self.world.bars as f64
+    }
+
+    fn requests_in(&self, period: Range<Millis>) -> usize {
+        self.requests.iter().filter(|at| period.contains(at)).count()
+    }
+}
+
+/// Returns the delay that 99 % of the delays do not exceed.
+fn p99(delays: &[Millis]) -> Millis {
+    let mut sorted = delays.to_vec();
+    sorted.sort_unstable();
+    sorted[(sorted.len() - 1) * 99 / 100]
+}
+
+/// Runs a scenario for each step, and asserts the maximum of 99 % of the delays, in milliseconds, without those of the
+/// first `skipped` records, and of the number of requests for each record.
+fn check(name: &str, skipped: usize, max: [Millis; 4], max_requests: [f64; 4], scenario: impl Fn(World) -> World) {
+    for (index, step) in STEPS.into_iter().enumerate() {
+        let world = scenario(World::new(step));
+        let bot = Bot::run(&world);
+        let delays = bot.delays();
+        let (delay, requests) = (p99(&delays[skipped..]), bot.requests_per_bar());
+        let figures = format!("{name}, step {} s: {delay} ms, {requests:.2} requests a bar", step.0 / SECOND);
+        #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
+        {
+            println!("{figures}; longest {} ms", delays[skipped..].iter().max().unwrap());
+        }
+        assert!(delay <= max[index] && requests <= max_requests[index], "{figures}");
+    }
+}
+
+const ANY: [f64; 4] = [f64::MAX; 4];
+
+#[test]
+fn punctual_records_take_one_request_each() {
+    let max_requests = [1.0, 1.0, 1.1, 1.1];
+    check("punctual", 0, [3 * SECOND; 4], max_requests, |world| world);
+    check("without `Date`", 0, [3 * SECOND; 4], max_requests, |world| world.date(|_| None));
+    check("a fifth without `Date`", 0, [3300; 4], max_requests, |world| {
+        world.date(|number| (hash(number) % 5 > 0).then_some((0, 0)))
+    });
+    for drift in [5e-5, -5e-5] {
+        let max = [5, 5, 15, 15].map(|seconds| seconds * SECOND);
+        check("drift", 0, max, ANY, |world| World { drift, ..world });
+    }
+}
+
+#[test]
+fn constant_lateness_is_learned_from_three_records() {
+    let max = [15, 60, 130, 130].map(|seconds| seconds * SECOND);
+    for seconds in [3, 8, 15, 30, 31, 47, 60, 61, 120, 257, 300, 520, 700, 900] {
+        let name = format!("{seconds} s late");
+        check(&name, 3, max, [1.6, 1.6, 1.8, 2.2], |world| world.late(move |_| Some(seconds * SECOND + 200)));
+    }
+    let cached = max.map(|max| max + 45 * SECOND);
+    check("a cache with `Age`", 3, cached, ANY, |world| world.date(|_| Some((0, 45 * SECOND))));
+    // The service becomes punctual again.
+    check("late, then punctual", 40, [3 * SECOND; 4], ANY, |world| {
+        world.late(|bar| Some(if bar < 15 { 600_200 } else { 200 }))
+    });
+}
+
+#[test]
+fn a_few_late_records_delay_no_others() {
+    let late = |bar| if hash(bar) % 100 < 5 { 10 * SECOND + hash(bar) / 100 % (50 * SECOND) } else { SECOND };
+    check("5 % late", 0, [30 * SECOND; 4], [1.2; 4], |world| world.late(move |bar| Some(late(bar))));
+    check("2 % swapped", 0, [HOUR; 4], ANY, |world| {
+        world.late(|bar| Some(if bar % 50 == 0 { 90 * SECOND } else { SECOND }))
+    });
+    check("2 % swapped, all 15 min late", 0, [HOUR; 4], ANY, |world| {
+        world.late(|bar| Some(if bar % 50 == 0 { 990 * SECOND } else { 900 * SECOND }))
+    });
+    check("drawn", 0, [MINUTE; 4], ANY, |world| world.late(|bar| Some(hash(bar) % (60 * SECOND))));
+    check("1 % never published", 0, [HOUR; 4], ANY, |world| world.late(|bar| (hash(bar) % 100 > 0).then_some(SECOND)));
+}
+
+/// Asserts that every record is delivered within a time after an event, with at most this many additional requests.
+fn check_event(name: &str, max: Millis, additional: usize, scenario: impl Fn(World) -> World) {
+    for step in STEPS {
+        let world = scenario(World::new(step));
+        let bot = Bot::run(&world);
+        let longest = bot.delays().into_iter().max().unwrap();
+        let requests = bot.requests.len() as i64 - world.bars;
+        let figures = format!("{name}, step {} s: {longest} ms, {requests} additional requests", step.0 / SECOND);
+        #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
+        {
+            println!("{figures}");
+        }
+        assert!(longest <= max && requests <= additional as i64, "{figures}");
+    }
+}
+
+#[test]
+fn one_wrong_date_changes_nothing() {
+    for error in [-10 * YEAR, -5 * DAY, -HOUR, -70 * SECOND, -4 * SECOND, 4 * SECOND, 70 * SECOND, HOUR, 10 * YEAR] {
+        for (number, walls) in [(1, &[0][..]), (2, &[0, DAY, -2 * HOUR]), (3, &[0, DAY]), (30, &[0, DAY, -2 * HOUR])] {
+            // If both the first `Date` and the wall clock are wrong, nothing is known.
+            for wall in walls.iter().copied() {
+                let name = format!("request {number} has a `Date` wrong by {error} ms, the wall clock {wall}");
+                check_event(&name, 10 * SECOND, 10, |world| {
+                    let world = world.date(move |at| Some((if at == number { error } else { 0 }, 0)));
+                    World { wall: vec![(0, wall)], ..world }
+                });
             }
         }
     }
-}
-
-/// Checks that every minute is delivered or reported as a gap, and that minutes published within the allowed lateness
-/// are delivered.
-fn check(service: &Service, bot: &Bot, until: Millis) {
-    let allowed_lateness = i64::from(LATE_SPAN) * 60_000;
-    for (minute, published) in (0..until / 60_000 - 200).zip(&service.published) {
-        let (is_delivered, is_gap) = (bot.delivered.contains_key(&minute), bot.gaps.contains(&minute));
-        assert!(is_delivered != is_gap, "minute {minute}: {is_delivered} {is_gap}");
-        let is_in_time = published.is_some_and(|published| published <= (minute + 1) * 60_000 + allowed_lateness);
-        assert!(is_delivered || !is_in_time, "minute {minute} was published in time");
-        assert!(published.is_some() || is_gap);
-    }
-}
-
-fn simulate(seed: u64, days: i64) -> f64 {
-    let mut rng = Rng::with_seed(seed);
-    let service = Service::new(days, &mut rng);
-    let mut bot = Bot::new(rng);
-    let until = days * DAY * 1000;
-    bot.run(&service, until);
-    check(&service, &bot, until);
-    let minutes_up = (0..until / 60_000).filter(|minute| !service.is_down(minute * 60_000)).count();
-    bot.attempts as f64 / minutes_up as f64
+    check_event("2 % of dates are wrong", 10 * SECOND, 200, |world| {
+        world.date(|at| Some((if hash(at) % 100 < 2 { HOUR * (at as i64 % 2 * 2 - 1) } else { 0 }, 0)))
+    });
 }
 
 #[test]
-fn every_record_of_a_month_is_delivered_once_or_reported() {
-    let ratios: Vec<f64> = (0..4).map(|seed| simulate(seed, 30)).collect();
-    #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
-    {
-        println!("attempts per bar: {ratios:.3?}");
+fn clocks_may_jump_and_machines_may_be_suspended() {
+    for jump in [5 * DAY, HOUR, -HOUR, -5 * DAY] {
+        check_event(&format!("the wall clock jumps by {jump} ms"), 10 * SECOND, 10, |world| {
+            let at = 10 * world.step + world.step / 2;
+            World { wall: vec![(0, 0), (at, jump)], ..world }
+        });
     }
-    assert!(ratios.iter().all(|ratio| *ratio <= 1.1), "{ratios:?}");
-    for seed in 100..160 {
-        simulate(seed, 1);
+    for wall in [0, DAY, -HOUR] {
+        check_event("suspended for 8 hours", 10 * SECOND, 10, |world| {
+            let suspends = vec![(10 * world.step + world.step / 2, 8 * HOUR)];
+            World { suspends, wall: vec![(0, wall)], ..world }
+        });
+        check_event("suspended for 5 x 20 hours", 10 * SECOND, 30, |world| {
+            let suspends = (1..6).map(|index| (index * 3 * world.step + world.step / 3, 20 * HOUR)).collect();
+            World { suspends, wall: vec![(0, wall)], bars: world.bars + 6 * DAY / world.step, ..world }
+        });
+    }
+    check_event("suspended for 8 hours without `Date`", 10 * SECOND, 10, |world| {
+        let suspends = vec![(10 * world.step + world.step / 2, 8 * HOUR)];
+        World { suspends, ..world.date(|_| None) }
+    });
+    check_event("a wrong `Date` after a suspend", 20 * SECOND, 10, |world| {
+        let suspends = vec![(10 * world.step + world.step / 2, 8 * HOUR)];
+        World { suspends, ..world.date(|at| Some((if at == 12 { -3 * HOUR } else { 0 }, 0))) }
+    });
+}
+
+#[test]
+fn the_first_record_after_an_outage_or_silence_is_not_late() {
+    let period = |world: &World, length| 20 * world.step + 17 * SECOND..20 * world.step + 17 * SECOND + length;
+    for length in [HOUR, 20 * HOUR] {
+        check_event("down", 10 * SECOND, 10_000, |world| World {
+            periods: vec![(period(&world, length), State::Down)],
+            ..world
+        });
+        check_event("silent", 900 * SECOND, 400, |world| World {
+            periods: vec![(period(&world, length), State::Silent)],
+            ..world
+        });
     }
 }
 
-/// Without any `Date`, the follower uses the wall clock, which is correct in this test.
 #[test]
-fn a_service_without_dates_is_followed_by_the_wall_clock() {
-    let mut rng = Rng::with_seed(7);
-    let service = Service { without_date: 100, ..Service::new(2, &mut rng) };
-    let mut bot = Bot::new(rng);
-    while bot.at < 2 * DAY * 1000 {
-        bot.wall_error = 0;
-        bot.run(&service, bot.at + 1);
+fn a_dead_series_is_requested_less_and_less_often() {
+    for ((step, _), max) in STEPS.into_iter().zip([280, 110, 110, 110]) {
+        let world = World::new((step, 30 + 40 * DAY / step)).late(|bar| (bar < 30).then_some(200));
+        let bot = Bot::run(&world);
+        let days = |days: Range<i64>| bot.requests_in(30 * step + days.start * DAY..30 * step + days.end * DAY);
+        let requests = [days(0..1), days(1..2), days(30..31)];
+        #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
+        {
+            println!("dead series, step {} s: {requests:?} requests on the days 1, 2 and 31", step / SECOND);
+        }
+        assert!(requests[1] <= max && requests[2] <= max.min(110), "{requests:?}");
+        assert_eq!((bot.silences, bot.delivered.len()), (1, 30));
     }
-    check(&service, &bot, 2 * DAY * 1000);
 }
 
-/// A series without new records is requested less and less often. When the series has new records after a week, these
-/// are delivered.
+/// All troubles at once, for a month of minutes or more, and twenty restarts.
 #[test]
-fn a_series_that_ends_is_requested_less_and_less_often() {
-    let mut service = Service::new(8, &mut Rng::with_seed(1));
-    (service.outages, service.bursts) = (Vec::new(), Vec::new());
-    for (minute, published) in service.published.iter_mut().enumerate() {
-        let is_there = !(1440..8 * 1440 - 100).contains(&minute);
-        *published = is_there.then(|| (minute as Millis + 1) * 60_000 + 500);
+fn every_record_is_delivered_once_or_reported() {
+    for (seed, (step, bars)) in (0..3).flat_map(|seed| STEPS.map(|step| (seed, step))) {
+        let mut rng = Rng::with_seed(seed);
+        let bars = if step == MINUTE { 43_200 } else { bars };
+        let end = bars * step;
+        let lateness = move |bar| match hash(bar + 1_000_000 * seed as i64) % 1000 {
+            0..940 => Some(hash(bar) % 1500),
+            940..980 => Some(hash(bar) % (10 * step).min(2 * HOUR)),
+            980..985 => Some(11 * step + hash(bar) % (20 * step)),
+            985..990 => None,
+            _ => Some(500),
+        };
+        let mut span = |max: Millis| {
+            let from = rng.i64(0..end - 3 * DAY.min(end / 10));
+            from..from + (max as f64).powf(rng.f64()) as Millis
+        };
+        let periods = (0..40).map(|_| (span(DAY), State::Down)).collect();
+        let mut moments = |count: usize| (0..count).map(|_| rng.i64(0..end)).collect::<BTreeSet<_>>();
+        let (suspends, jumps) = (moments(10), moments(20));
+        let world = World {
+            periods,
+            suspends: suspends.into_iter().map(|at| (at, at % (8 * HOUR))).collect(),
+            wall: jumps.into_iter().map(|at| (at, at % (4 * HOUR) - 2 * HOUR)).collect(),
+            drift: (rng.f64() - 0.5) * 1e-4,
+            latency: |number| 20 + hash(number) % 500,
+            restarts: (1..20).map(|index| index * (bars as u64 / 25)).collect(),
+            ..World::new((step, bars)).late(lateness)
+        };
+        // If the wall clock and the first `Date` after a restart are both wrong, nothing is known.
+        let part = bars as u64 / 25;
+        let world = world.date(move |number| match hash(number + seed) % 100 {
+            _ if number % part < 3 => Some((0, 0)),
+            0 => Some((hash(number) % (10 * DAY) - 5 * DAY, 0)),
+            1..5 => None,
+            5..9 => Some((0, 20 * SECOND)),
+            _ => Some((0, 0)),
+        });
+        let bot = Bot::run(&world);
+        for bar in 0..bot.delivered.last_key_value().map_or(0, |(last, _)| *last) - 40 {
+            let (is_delivered, is_gap) = (bot.delivered.contains_key(&bar), bot.gaps.contains(&bar));
+            assert!(is_delivered != is_gap, "step {step}, bar {bar}: {is_delivered} {is_gap}");
+            let is_in_time = lateness(bar).is_some_and(|late| late <= i64::from(ALLOWED_LATENESS) * step);
+            assert!(is_delivered || !is_in_time, "step {step}, bar {bar} was published in time");
+        }
     }
-    let mut bot = Bot::new(Rng::with_seed(1));
-    let mut requests = Vec::new();
-    for day in 1..8 {
-        let before = bot.attempts;
-        bot.run(&service, day * DAY * 1000);
-        requests.push(bot.attempts - before);
-    }
-    assert!(requests[0] >= 1440 && requests[1] < 100 && requests[6] < 15, "{requests:?}");
-    bot.run(&service, 8 * DAY * 1000);
-    assert_eq!(bot.delivered.keys().filter(|minute| **minute >= 1440).min(), Some(&(8 * 1440 - 100)));
 }
 
 /// The follower first fetches many pages of old records, which takes longer than `outage_after`, and then two requests
 /// fail. The outage begins at the last response, not at the first request.
 #[test]
 fn an_outage_begins_after_the_last_response() {
-    let mut schedule = schedule(Position { next: START.into(), missing: Vec::new() });
-    let (begun, wall) = (Instant::now(), Timestamp::from(START + DAY));
-    let after = |seconds| begun + Duration::from_secs(seconds);
-    assert!(matches!(schedule.action(begun, wall), Action::Request(_)));
-    schedule.received(Some(wall), &[START.into()], after(90));
-    assert_eq!(schedule.failed(after(92), true), (Duration::from_secs(2), false));
-    assert_eq!(schedule.failed(after(152), true), (Duration::from_secs(62), true));
+    let world = World::new(STEPS[0]);
+    let mut bot = Bot::new(&world);
+    let after = |seconds| bot.begun + Duration::from_secs(seconds);
+    let estimate = Estimate::new(bot.begun, timestamp(DAY));
+    assert!(matches!(bot.schedule.action(bot.begun, estimate), Action::Request(_)));
+    bot.schedule.received(&[timestamp(0)], timestamp(DAY), after(90));
+    assert_eq!(bot.schedule.failed(after(92), true), (Duration::from_secs(2), false));
+    assert_eq!(bot.schedule.failed(after(152), true), (Duration::from_secs(62), true));
 }
