@@ -244,14 +244,25 @@ pub(crate) fn folder(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// Checks that the committed files match the catalogue, as `cargo xtask codegen --check` does.
+    /// Checks that the committed files match the catalogues, as `cargo xtask codegen --check` does.
     #[test]
     fn committed_files_equal_the_output() {
-        let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check, false)
-        {
+        assert_up_to_date(&project_paths::spec(), &CrateFolder::ours(), "");
+        let example = project_paths::root().join("examples/futures-data");
+        let folder = CrateFolder::at(&example).unwrap_or_else(|why| panic!("{why}"));
+        assert_up_to_date(
+            &example.join("spec"),
+            &folder,
+            " --spec examples/futures-data/spec --out examples/futures-data",
+        );
+    }
+
+    fn assert_up_to_date(spec: &Path, folder: &CrateFolder, options: &str) {
+        let Generated { reports, .. } = match generate(spec, folder, Mode::Check, false) {
             Ok(done) => done,
-            Err(failure) => panic!("{}", failure.to_text(&project_paths::spec())),
+            Err(failure) => panic!("{}", failure.to_text(spec)),
         };
-        assert!(is_clean(&reports), "{}\nrun `cargo xtask codegen` and commit the result", differences(&reports));
+        let remedy = format!("run `cargo xtask codegen{options}` and commit the result");
+        assert!(is_clean(&reports), "{}\n{remedy}", differences(&reports));
     }
 }

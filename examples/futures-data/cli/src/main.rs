@@ -1,0 +1,7 @@
+//! Futures Exchange Market Data on the command line.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command_line::program!(&futures_data::REGISTRY).main()
+}
