@@ -95,7 +95,7 @@ impl<E: HasHistory> History<E> {
     /// Includes the record of the interval that is still open. This record may change.
     ///
     /// By default, the history ends with the last interval that was closed when the history began and when the service
-    /// responded, by the [time of the service](Request::service_time). If the open interval is included, a resumed run
+    /// responded, by the time of the service (`Client::service_time`). If the open interval is included, a resumed run
     /// and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;

@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
 
-pub use attempt::{Attempt, Priority};
+pub use attempt::{Attempt, Rank};
 pub(crate) use limit::RateLimit;
 pub use permit::{Permit, PermitObserver};
 pub use rolling::ProcessRateLimiter;
@@ -42,7 +42,6 @@ pub use rolling::ProcessRateLimiter;
 #[doc(hidden)]
 pub mod rules {
     pub use super::GateTime;
-    pub use super::queue::Rank;
     pub use super::state::{Closed, State};
 }
 

@@ -7,8 +7,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use runtime::rate_limit::rules::Rank;
-use runtime::rate_limit::{Attempt, PermitObserver, RateLimiterError};
+use runtime::rate_limit::{Attempt, PermitObserver, Rank, RateLimiterError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -28,8 +27,8 @@ pub(crate) enum Message {
     Status(oneshot::Sender<Result<Status, RateLimiterError>>),
 }
 
-/// A position in the queue. The request with the smallest position is admitted first: token requests, then retries,
-/// then all others, as in the built-in rate limiter.
+/// A position in the queue. The request with the smallest position is admitted first, by its rank, as in the built-in
+/// rate limiter.
 pub(crate) type Ticket = (Rank, u64);
 
 /// A queued request. The worker drops the request if its caller stops waiting.
@@ -67,7 +66,7 @@ impl Queue {
         let (turn, admission) = oneshot::channel();
         self.send(Message::Join(Waiting {
             queue: self.clone(),
-            rank: attempt.into(),
+            rank: attempt.rank,
             since: Instant::now(),
             weight,
             turn,

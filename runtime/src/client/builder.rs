@@ -150,8 +150,7 @@ impl<C: FromCore> Builder<C> {
 
     /// Sets the clock of this machine, for tests; the default is the system clock.
     ///
-    /// The client estimates the [time of the service](crate::Request::service_time) from the headers `Date` and `Age` of
-    /// the responses, and from this clock.
+    /// `Client::service_time` is estimated from the headers `Date` and `Age` of the responses, and from this clock.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.settings.clock = Some(Box::new(clock));
         self

@@ -11,6 +11,7 @@ use super::blocking::Background;
 use crate::dispatch::observer::Log;
 use crate::registry::ServiceInfo;
 use crate::send::Connection;
+use crate::values::Timestamp;
 
 /// Access to a service.
 ///
@@ -20,6 +21,13 @@ pub struct Core {
     pub(super) connection: Arc<Connection>,
     #[cfg(feature = "blocking")]
     pub(super) background: Arc<Background>,
+}
+
+impl Core {
+    #[doc(hidden)]
+    pub fn service_time(&self) -> Timestamp {
+        self.connection.clock.read().time()
+    }
 }
 
 impl fmt::Debug for Core {

@@ -165,15 +165,10 @@ impl<E> Request<E> {
         self.untyped.connection().dispatcher.rate_limiter.rate_limit()
     }
 
-    /// Returns the time of the service, as estimated from the responses that the client has received.
-    ///
-    /// The headers `Date` and `Age` of a response state the service's time. They are believed if they agree, within five
-    /// seconds, with earlier responses, with the clock of this machine, or with the response before them. A single wrong
-    /// `Date` or a wrong clock of this machine therefore changes nothing. Until the first `Date`, and for a service that
-    /// sends none, this is the time of the machine's clock. While the witnesses contradict each other, it is the earlier
-    /// of the possible times.
+    /// Returns the time of the service, as estimated from the responses of the client so far; see
+    /// `Client::service_time`.
     pub fn service_time(&self) -> Timestamp {
-        self.untyped.connection().clock.read().time()
+        self.untyped.0.core.service_time()
     }
 
     /// Returns the service of this request.

@@ -72,6 +72,17 @@ macro_rules! __client {
             pub fn endpoint(&self, endpoint: &'static $crate::registry::EndpointInfo) -> Request<$crate::Dynamic> {
                 Request($crate::Request::dynamic(&self.0, endpoint))
             }
+
+            /// Returns the time of the service, as estimated from the responses so far.
+            ///
+            /// The headers `Date` and `Age` of a response state the service's time. They are believed if they agree,
+            /// within five seconds, with earlier responses, with the clock of this machine, or with the response before
+            /// them. A single wrong `Date` or a wrong clock of this machine therefore changes nothing. Until the first
+            /// `Date`, and for a service that sends none, this is the time of the machine's clock. While the witnesses
+            /// contradict each other, it is the earliest of the possible times.
+            pub fn service_time(&self) -> $crate::Timestamp {
+                self.0.service_time()
+            }
         }
 
         impl $crate::emitted::ClientType for Client {

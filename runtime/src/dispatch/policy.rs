@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::retry::Retry;
-use crate::rate_limit::Priority;
+use crate::rate_limit::Rank;
 
 /// The rules for one request.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub(crate) struct Policy {
     /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
     pub(crate) queue_timeout: Option<Duration>,
     pub(crate) retry: Retry,
-    /// The priority in the rate-limit queue.
-    pub(crate) priority: Priority,
+    /// The rank of the first attempt in the rate-limit queue.
+    pub(crate) rank: Rank,
 }
 
 impl Default for Policy {
@@ -28,7 +28,7 @@ impl Default for Policy {
             timeout: Duration::from_secs(600),
             queue_timeout: None,
             retry: Retry::default(),
-            priority: Priority::Normal,
+            rank: Rank::First,
         }
     }
 }

@@ -29,8 +29,6 @@ pub(crate) struct RequestContext {
     time_waited: Duration,
     time_in_queue: Duration,
     attempts: Attempts,
-    /// The start of the last attempt.
-    sent: Instant,
     /// The status of the last attempt's response.
     pub(super) status: Option<u16>,
     /// The error of the last attempt that was followed by a retry.
@@ -52,7 +50,6 @@ impl RequestContext {
             deadline: begun.checked_add(policy.timeout),
             policy,
             begun,
-            sent: begun,
             request,
             observers,
             waiting: None,
@@ -106,20 +103,13 @@ impl RequestContext {
 
     /// Describes the next attempt to the rate limiter.
     pub(crate) fn next_attempt(&self) -> Attempt {
-        let priority = self.policy.priority;
-        Attempt { priority, ..Attempt::new(self.request, self.attempts.sent.saturating_add(1)) }
+        Attempt::with_rank(self.request, self.attempts.sent.saturating_add(1), self.policy.rank)
     }
 
     /// Begins an attempt; [`RequestContext::attempted`] ends it.
     pub(crate) fn attempt(&mut self) -> Instant {
         self.attempts.sent += 1;
-        self.sent = Instant::now();
-        self.sent
-    }
-
-    /// Returns the time since the last attempt began.
-    pub(crate) fn in_flight(&self) -> Duration {
-        self.sent.elapsed()
+        Instant::now()
     }
 
     /// Reports the outcome of an attempt.

@@ -27,7 +27,7 @@ use crate::client::{self, Request, Untyped};
 use crate::dispatch::observer::Event;
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
-use crate::rate_limit::Priority;
+use crate::rate_limit::Rank;
 use crate::request::RequestKind;
 use crate::values::Timestamp;
 
@@ -54,7 +54,7 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 /// # }
 /// ```
 ///
-/// An interval is delivered once the service has reached its end, by the [time of the service](Request::service_time).
+/// An interval is delivered once the service has reached its end, by the time of the service (`Client::service_time`).
 /// Without any `Date`, that is the time of this machine's clock: if the clock is ahead, open intervals are delivered; if
 /// it is behind, records are late by the same time. Equally, a cache that sends no `Age` cannot be recognized, nor two
 /// wrong dates that agree. A revision after the delivery is not noticed.
@@ -154,7 +154,7 @@ impl<E: HasHistory> Follow<E> {
     #[doc(hidden)]
     pub fn new(request: Request<E>, from: Timestamp) -> Self {
         Self(State {
-            request: request.untyped.set_policy(|policy| policy.priority = Priority::Live),
+            request: request.untyped.set_policy(|policy| policy.rank = Rank::Live),
             decode: fetch::decode::<E::Body>,
             from,
             settings: Settings { allowed_lateness: 10, outage_after: Duration::from_secs(60) },

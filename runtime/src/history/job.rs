@@ -20,7 +20,7 @@ use super::time_grid::Span;
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::Instant;
-use crate::rate_limit::Priority;
+use crate::rate_limit::Rank;
 use crate::values::Timestamp;
 
 /// The function that is called with the progress.
@@ -229,15 +229,13 @@ impl Job {
     }
 
     /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.
-    pub(super) fn begin_one(&mut self) -> bool {
+    fn begin_one(&mut self) -> bool {
         let Some((id, window)) = self.pager.next_request() else { return false };
         let mut request = self.template.request(window);
         // The first page of a history goes before the further pages of others. A follower's requests stay live.
         if id > 1 {
-            request = request.set_policy(|policy| {
-                let is_live = policy.priority == Priority::Live;
-                policy.priority = if is_live { Priority::Live } else { Priority::Bulk };
-            });
+            let rank = |rank| if rank == Rank::First { Rank::Bulk } else { rank };
+            request = request.set_policy(|policy| policy.rank = rank(policy.rank));
         }
         self.in_flight.push((id, fetch(request, window.to, self.decode, self.options.attempts)));
         true
@@ -245,7 +243,7 @@ impl Job {
 
     /// Sends the prepared requests and processes the responses that have arrived. Returns whether any response has
     /// arrived.
-    pub(super) fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let before = self.in_flight.len();
         let (begun, mut is_long) = (std::time::Instant::now(), false);
         self.in_flight.retain_mut(|(id, attempts)| {

@@ -50,7 +50,6 @@ const LEAD: u64 = 2;
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
-    has_begun: bool,
 }
 
 /// A page of a series, or the error that ends the series, with the key or index of the series.
@@ -67,7 +66,7 @@ struct Member<K, T> {
 
 impl<K, T> Default for MultiHistory<K, T> {
     fn default() -> Self {
-        Self { series: Vec::new(), has_begun: false }
+        Self { series: Vec::new() }
     }
 }
 
@@ -99,6 +98,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
             Page { range, records: records.into_iter().map(&mut map).collect(), times, report, checkpoint }
         };
         self.series.push(Member { key, run, page: Box::new(page), pages: 0 });
+        self.share();
         self
     }
 
@@ -111,7 +111,6 @@ impl<K: Clone, T> MultiHistory<K, T> {
 
     /// Polls for the same pages as `next`, with the index of the series instead of its key.
     fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
-        self.begin(cx);
         'again: loop {
             let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
             // The series with the fewest pages are polled first.
@@ -149,25 +148,6 @@ impl<K: Clone, T> MultiHistory<K, T> {
     fn share(&mut self) {
         let among = self.active().count();
         self.jobs().for_each(|job| job.share(among));
-    }
-
-    /// Sends the first requests: one request of each series in turn. Otherwise the first series would fill the
-    /// rate-limit queue.
-    fn begin(&mut self, cx: &mut Context<'_>) {
-        if std::mem::replace(&mut self.has_begun, true) {
-            return;
-        }
-        self.share();
-        let mut jobs: Vec<_> = self.jobs().collect();
-        while !jobs.is_empty() {
-            jobs.retain_mut(|job| {
-                let has_begun = job.begin_one();
-                // Sends the request. If its response is available immediately, the pager stores the response until the
-                // series is polled.
-                job.receive(cx);
-                has_begun
-            });
-        }
     }
 }
 

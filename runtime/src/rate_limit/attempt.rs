@@ -1,4 +1,4 @@
-//! An attempt for which the client requests a permit: its endpoint, its weight, its number and its priority.
+//! An attempt for which the client requests a permit: its endpoint, its weight, its number and its rank.
 //!
 //! A rate limiter can use these values to decide which attempt is next. An attempt contains neither params nor
 //! credentials.
@@ -6,15 +6,18 @@
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 
-/// How urgent a request is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The rank of an attempt in the queue: the lowest is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Priority {
+pub enum Rank {
+    /// A token request, for which data requests wait.
+    Token,
     /// A request of a follower, whose records are wanted as soon as they are published.
     Live,
-    /// Any other request, including the first of a history.
-    #[default]
-    Normal,
+    /// A request that has been sent before, and has waited before.
+    Retry,
+    /// A request that has not been sent before.
+    First,
     /// A further page of a history.
     Bulk,
 }
@@ -27,14 +30,24 @@ pub struct Attempt {
     pub request: RequestKind,
     /// The number of the attempt, counted from one.
     pub number: u32,
-    /// The priority of the request.
-    pub priority: Priority,
+    /// The rank in the queue.
+    pub rank: Rank,
 }
 
 impl Attempt {
-    /// Creates attempt `number` of a request.
+    /// Creates attempt `number` of a request that is not a follower's or a further page of a history.
     pub fn new(request: RequestKind, number: u32) -> Self {
-        Self { request, number, priority: Priority::Normal }
+        Self::with_rank(request, number, Rank::First)
+    }
+
+    /// Creates attempt `number` of a request with the rank `first` of its first attempt, if it is a data request.
+    pub(crate) fn with_rank(request: RequestKind, number: u32, first: Rank) -> Self {
+        let rank = match (request, first, number) {
+            (RequestKind::Token, ..) => Rank::Token,
+            (_, Rank::First | Rank::Bulk, 2..) => Rank::Retry,
+            _ => first,
+        };
+        Self { request, number, rank }
     }
 
     /// Returns the weight of the endpoint, which is the number of requests that the service counts for the attempt.

@@ -9,35 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::{Attempt, Priority};
-use crate::request::RequestKind;
-
-/// The rank of an attempt: the lowest is first. Data requests wait for token requests, and a retry has waited before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
-    /// A token request.
-    Token,
-    /// A request of a follower.
-    Live,
-    /// A request that has been sent before.
-    Retry,
-    /// A request that has not been sent before.
-    First,
-    /// A further page of a history.
-    Bulk,
-}
-
-impl From<Attempt> for Rank {
-    fn from(attempt: Attempt) -> Self {
-        match (attempt.request, attempt.priority, attempt.number) {
-            (RequestKind::Token, ..) => Self::Token,
-            (_, Priority::Live, _) => Self::Live,
-            (_, _, 2..) => Self::Retry,
-            (_, Priority::Normal, _) => Self::First,
-            (_, Priority::Bulk, _) => Self::Bulk,
-        }
-    }
-}
+use super::Rank;
 
 /// The waiting attempts, the next one first.
 #[derive(Debug, Default)]
@@ -102,19 +74,21 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rate_limit::Attempt;
     use crate::registry::EndpointInfo;
+    use crate::request::RequestKind;
 
     const DATA: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping"));
 
     /// Queues attempts, and returns their indices in the order in which they pass.
-    fn check(attempts: &[(RequestKind, u32, Priority)]) -> Vec<usize> {
+    fn check(attempts: &[(RequestKind, u32, Rank)]) -> Vec<usize> {
         let mut queue = Queue::default();
-        let join = |(request, number, priority): &(RequestKind, u32, Priority)| {
-            queue.join(Attempt { priority: *priority, ..Attempt::new(*request, *number) }.into()).0
-        };
-        let waiting: Vec<_> = attempts.iter().map(join).collect();
+        let waiting: Vec<_> = attempts
+            .iter()
+            .map(|(request, number, first)| queue.join(Attempt::with_rank(*request, *number, *first).rank).0)
+            .collect();
         let pass = || {
-            let first = *queue.waiting.front().map(|entry| &entry.ticket)?;
+            let first = queue.waiting.front().map(|entry| entry.ticket)?;
             assert_eq!(queue.position(first), 0);
             queue.leave(first);
             waiting.iter().position(|ticket| *ticket == first)
@@ -124,11 +98,11 @@ mod tests {
 
     #[test]
     fn attempts_pass_by_rank_and_then_in_order_of_arrival() {
-        use Priority::{Bulk, Live, Normal};
-        let first = (DATA, 1, Normal);
+        use Rank::{Bulk, First, Live};
+        let first = (DATA, 1, First);
         assert_eq!(check(&[first, first, first]), [0, 1, 2]);
-        assert_eq!(check(&[first, (DATA, 3, Bulk), (DATA, 2, Normal), first]), [1, 2, 0, 3]);
-        let (token, live, bulk) = ((RequestKind::Token, 1, Normal), (DATA, 1, Live), (DATA, 1, Bulk));
+        assert_eq!(check(&[first, (DATA, 3, Bulk), (DATA, 2, First), first]), [1, 2, 0, 3]);
+        let (token, live, bulk) = ((RequestKind::Token, 1, First), (DATA, 1, Live), (DATA, 1, Bulk));
         let all = [bulk, first, (DATA, 2, Bulk), (DATA, 2, Live), token, live, bulk, first];
         assert_eq!(check(&all), [4, 3, 5, 2, 1, 7, 0, 6]);
     }

@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::limit::LimitWindow;
-use super::queue::{Queue, Rank, Ticket};
+use super::queue::{Queue, Ticket};
 use super::safety_margin::YEAR;
 use super::state::{Closed, State};
-use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, RateLimit, RateLimiter};
+use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, Rank, RateLimit, RateLimiter};
 use crate::platform::{Instant, lock, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
@@ -150,7 +150,7 @@ impl LimitQueue {
 
 impl RateLimiter for ProcessRateLimiter {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
-        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
+        let (rank, weight) = (attempt.rank, usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         Box::pin(async move {
             let queues = lock(&self.0).of(attempt);
             let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
@@ -195,21 +195,11 @@ impl Waiting<'_> {
     /// if the attempt can pass only after a notification.
     fn look(&mut self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
-        let now = shared.now();
-        let begun = shared.begun;
+        let (now, begun) = (shared.now(), shared.begun);
         let instant = |time: GateTime| Some(begun + time.saturating_sub(BEGIN));
         let position = shared.queue.position(self.ticket);
-        if position > 0 {
-            let turn = TURN.saturating_mul(u32::try_from(position).unwrap_or(u32::MAX));
-            let closed_until = match shared.state.is_open(now, self.weight) {
-                Ok(()) => None,
-                Err(Closed::Full) => Some(now),
-                Err(Closed::Until(later)) => Some(later),
-            };
-            if let Some(later) = closed_until {
-                self.overtakes_at = None;
-                return Err(instant(later + turn));
-            }
+        let turn = TURN.saturating_mul(u32::try_from(position).unwrap_or(u32::MAX));
+        if position > 0 && shared.state.is_open(now, self.weight).is_ok() {
             let overtakes_at = *self.overtakes_at.get_or_insert(now + turn);
             if now < overtakes_at {
                 shared.queue.wake();
@@ -217,9 +207,11 @@ impl Waiting<'_> {
             }
             shared.queue.overtake(self.ticket);
         }
+        self.overtakes_at = None;
         shared.state.enter(now, self.weight).map_err(|closed| match closed {
-            Closed::Full => None,
-            Closed::Until(later) => instant(later),
+            Closed::Full if position == 0 => None,
+            Closed::Full => instant(now + turn),
+            Closed::Until(later) => instant(later + turn),
         })
     }
 }

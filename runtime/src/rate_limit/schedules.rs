@@ -12,18 +12,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{AcquireFuture, Attempt, Permit, Priority, ProcessRateLimiter, RateLimit, RateLimiter};
+use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, Rank, RateLimit, RateLimiter};
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 
-const fn first(request: RequestKind) -> Attempt {
-    Attempt { request, number: 1, priority: Priority::Normal }
-}
-
-const DATA: Attempt = first(RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")));
+const DATA: Attempt =
+    Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1, rank: Rank::First };
+const TOKEN: Attempt = Attempt { request: RequestKind::Token, number: 1, rank: Rank::Token };
 
 /// The arrivals, each with its rank among waiting tasks. The last arrival is a token request, which passes first.
-const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (first(RequestKind::Token), 0)];
+const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (TOKEN, 0)];
 
 const SECOND: Duration = Duration::from_secs(1);
 

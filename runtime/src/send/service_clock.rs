@@ -43,8 +43,8 @@ impl ServiceClock {
         *estimate
     }
 
-    /// Adds the `Date` and the `Age` of a response that has just arrived, `in_flight` after its request was sent. Returns
-    /// a time that the service had reached when it created the response.
+    /// Adds the `Date` and the `Age` of a response that has just arrived, at most `in_flight` after its request was sent.
+    /// Returns a time that the service had reached when it created the response.
     pub(super) fn add(&self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> Timestamp {
         self.read();
         lock(&self.estimate).add(date, age, in_flight)

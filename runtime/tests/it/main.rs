@@ -9,6 +9,7 @@ mod alone;
 mod bad_records;
 #[cfg(feature = "blocking")]
 mod blocking;
+mod bot;
 mod canaries;
 mod cancel;
 mod client_state;

@@ -191,7 +191,7 @@ async fn ended_series_releases_its_capacity() {
     assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
-/// The series send in turns, and together they prefetch as many pages as a single history.
+/// The series together prefetch as many pages as a single history.
 #[tokio::test(start_paused = true)]
 async fn several_histories_share_the_request_capacity() {
     let service = Service::new(|request, _| MockResponse { duration: 20 * SECOND, ..answer(request, |_| true) });
@@ -204,12 +204,24 @@ async fn several_histories_share_the_request_capacity() {
     assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
     assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
     assert_eq!(service.in_flight(), 12);
-    let coins: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
-    assert_eq!(coins[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
     // `MultiHistory` implements `Stream`.
     let mut stream = std::pin::pin!(all);
     let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();
     assert_eq!(page.unwrap().records.len(), 49);
+}
+
+/// The first pages of all series go before further pages.
+#[tokio::test(start_paused = true)]
+async fn every_series_begins_early() {
+    let service = Service::new(|request, _| MockResponse { duration: SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 1)).build().unwrap();
+    let mut all = MultiHistory::new();
+    for name in ["a", "b", "c", "d"] {
+        all = all.add(name, coin(&client, name).history(at(START)..at(START + 490 * HOUR)), |_| ());
+    }
+    assert!(tokio::time::timeout(5 * SECOND, async { while all.next().await.is_some() {} }).await.is_err());
+    let coins: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
+    assert_eq!(coins[..4], ["a", "b", "c", "d"]);
 }
 
 #[tokio::test(start_paused = true)]
