@@ -1,0 +1,242 @@
+"""The data of the command `derivs` in Python: tables of histories, single responses, and new records as they arrive.
+
+Each function runs the command, which is part of the same package, and which handles settings, rate limits and retries.
+Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `sandbox=True` is `--sandbox`. Messages of
+the command go to the logger `derivs`.
+
+    import derivs, polars
+
+    rates = derivs.history("funding_rate", coin=["BTC", "ETH"], timeframe="1h", start="30d")
+    frame = polars.DataFrame(rates)
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sysconfig
+import threading
+from datetime import date, timedelta
+from typing import Any, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
+
+__all__ = ["Error", "Table", "backfill", "endpoints", "follow", "get", "history"]
+
+Row = Dict[str, Any]
+Names = Union[str, Iterable[str]]
+Time = Union[str, date, timedelta]
+T = TypeVar("T")
+
+_LOG = logging.getLogger("derivs")
+_KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6: "incomplete"}
+_STOP = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
+
+
+class Error(Exception):
+    """The command failed; the text is its message."""
+
+    def __init__(self, text: str, code: int, result: Any) -> None:
+        super().__init__(text)
+        #: The exit code of the command.
+        self.code = code
+        #: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete` or `unknown`.
+        self.kind = _KINDS.get(code, "unknown")
+        #: What the function would have returned: everything that was fetched before the failure.
+        self.result = result
+
+
+class Table:
+    """Rows of histories. `polars.DataFrame(table)`, `pyarrow.table(table)` and `table.to_pandas()` convert them."""
+
+    def __init__(self, ipc: bytes, report: List[Row]) -> None:
+        #: The rows as a stream in Arrow's IPC format.
+        self.ipc = ipc
+        #: For each series its endpoint, params and range, the number of records `added`, `gaps`, and an `error` or None.
+        self.report = report
+
+    @property
+    def gaps(self) -> List[Row]:
+        """The ranges for which the service has no records: endpoint, params, from, and to, which is excluded."""
+        return [
+            {"endpoint": series["endpoint"], "params": series["params"], "from": start, "to": end}
+            for series in self.report
+            for start, end in series["gaps"]
+        ]
+
+    def to_pandas(self) -> Any:
+        """Returns a `pandas.DataFrame`; needs pandas and pyarrow."""
+        import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+        return pyarrow.table(self).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        try:
+            from pyarrow import ipc
+
+            table: Any = ipc.open_stream(self.ipc).read_all()
+        except ImportError:
+            try:
+                import polars
+            except ImportError:
+                raise ImportError("reading a table needs pyarrow or polars: pip install pyarrow") from None
+            table = polars.read_ipc_stream(self.ipc)
+        return table.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return sum(series["added"] for series in self.report)
+
+    def __repr__(self) -> str:
+        return f"<derivs.Table: {len(self)} rows of {len(self.report)} series, {len(self.gaps)} gaps>"
+
+
+def history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
+    """Returns all records from `start` to `end` (excluded; default: now). A time without an offset is UTC."""
+    options.update({"from": start, "to": end, "out": "-", "format": "arrow", "json": True})
+    run = _Run(["backfill", *_names(endpoints)], options)
+    out = run.read()
+    return run.result(Table(out, run.objects))
+
+
+def get(endpoints: Names, **options: Any) -> List[Row]:
+    """Returns the records of one response for each series, or the body of a response without records."""
+    run = _Run(["get", *_names(endpoints)], {**options, "format": "jsonl"})
+    return run.result(_rows(run.read()))
+
+
+def backfill(
+    endpoints: Names = (),
+    *,
+    out: Optional[str] = None,
+    start: Optional[Time] = None,
+    end: Optional[Time] = None,
+    **options: Any,
+) -> List[Row]:
+    """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
+
+    Returns for each series its range, the numbers of records added, filled and revised, its files and its gaps."""
+    options.update({"out": out, "from": start, "to": end, "json": True})
+    run = _Run(["backfill", *_names(endpoints)], options)
+    return run.result(_rows(run.read()))
+
+
+def follow(endpoints: Names, *, start: Time = "now", **options: Any) -> Iterator[Row]:
+    """Yields each record when its interval has ended, without an end."""
+    run = _Run(["poll", *_names(endpoints)], {**options, "from": start, "format": "jsonl"})
+    yield from map(json.loads, run.lines())
+    run.result(None)
+
+
+def endpoints(*words: str, history: bool = False) -> List[Row]:
+    """Returns the endpoints that have all these words in names, params, fields or descriptions."""
+    run = _Run(["list", *words], {"history": history, "json": True})
+    return run.result(_rows(run.read()))
+
+
+class _Run:
+    """A process of the command."""
+
+    def __init__(self, command: List[str], options: Row) -> None:
+        # In its own session, the process gets one signal from `__exit__` after Ctrl-C, and not a second one from the terminal,
+        # after which it would not complete its work.
+        self.process = subprocess.Popen(
+            [_program(), *command, *_options(options)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self.out: queue.Queue[Optional[bytes]] = queue.Queue()
+        self.objects: List[Row] = []
+        self.error = ""
+        self.threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_messages)]
+        for thread in self.threads:
+            thread.start()
+
+    def _read_out(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.out.put(line)
+        self.out.put(None)
+
+    def _read_messages(self) -> None:
+        assert self.process.stderr is not None
+        for line in (line.decode(errors="replace").rstrip() for line in self.process.stderr):
+            if line.startswith("{"):
+                self.objects.append(json.loads(line))
+            elif line.startswith("error: ") or self.error:
+                self.error += line + "\n"
+            elif line.startswith("warning: "):
+                _LOG.warning(line[len("warning: ") :])
+            else:
+                _LOG.info(line)
+
+    def __enter__(self) -> _Run:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        """Waits for the process. After Ctrl-C, and if nobody wants more records, asks it to end."""
+        if kind is not None and self.process.poll() is None:
+            self.process.send_signal(_STOP)
+        for thread in self.threads:
+            thread.join()
+        self.process.wait()
+
+    def lines(self) -> Iterator[bytes]:
+        with self:
+            while True:
+                try:
+                    # Without a timeout, a signal handler of another library can keep Ctrl-C from ending the wait.
+                    line = self.out.get(timeout=0.2)
+                except queue.Empty:
+                    continue
+                if line is None:
+                    return
+                yield line
+
+    def read(self) -> bytes:
+        return b"".join(self.lines())
+
+    def result(self, result: T) -> T:
+        """Returns the result, or raises the error of the command."""
+        if self.process.returncode:
+            text = self.error.strip()[len("error: ") :] or f"the command ended with {self.process.returncode}"
+            raise Error(text, self.process.returncode, result)
+        return result
+
+
+def _program() -> str:
+    name = "derivs" + (sysconfig.get_config_var("EXE") or "")
+    installed = os.path.join(sysconfig.get_path("scripts"), name)
+    found = installed if os.path.isfile(installed) else shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"the command `{name}` is neither in {os.path.dirname(installed)} nor in PATH")
+    return found
+
+
+def _names(endpoints: Names) -> List[str]:
+    return [endpoints] if isinstance(endpoints, str) else list(endpoints)
+
+
+def _options(options: Row) -> Iterator[str]:
+    for name, value in options.items():
+        option = "--" + name.rstrip("_").replace("_", "-")
+        if value is True:
+            yield option
+        elif value is not None and value is not False:
+            many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+            yield f"{option}={','.join(map(_text, many))}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, timedelta):
+        return f"{int(value.total_seconds())}s"
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _rows(lines: bytes) -> List[Row]:
+    return [json.loads(line) for line in lines.splitlines()]
