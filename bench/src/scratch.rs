@@ -119,7 +119,7 @@ impl Scratch {
             self.client("ours-empty", 0, &folder)?;
             let calls = (0..ENDPOINTS - 3).map(|index| {
                 let group = index % 13;
-                format!("client.group_{group}().metric_{index}().coin(\"BTC\").limit(50).await.expect(\"an answer\").data.len()")
+                format!("client.group_{group}().metric_{index}().coin(\"BTC\").limit(50).await.expect(\"an answer\").len()")
             });
             let client = "generated_client::Client::builder(url).api_key(\"key\").build().expect(\"a client\")";
             Self::caller("all-ours", "generated-client = { path = \"../ours\" }", client, calls, &folder)?;

@@ -32,7 +32,7 @@ pub(crate) struct Layout {
 /// Returns the records of a body, if it has any.
 pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
     match body {
-        AnyBody::Series(all) => Some(Part { series, records: &all.data, times: all.times() }),
+        AnyBody::Series(all) => Some(Part { series, records: &all.records, times: all.times() }),
         AnyBody::Record(record) => Some(Part { series, records: std::slice::from_ref(record), times: vec![None] }),
         _ => None,
     }

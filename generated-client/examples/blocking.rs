@@ -12,7 +12,7 @@ fn main() -> Result<(), Error> {
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
 
     let latest = ratio.clone().limit(5).send_blocking()?;
-    println!("{:?}", latest.data.last());
+    println!("{:?}", latest.last());
 
     let now = Timestamp::now();
     for point in ratio.history(now - Duration::from_secs(2 * 86_400)..now).records_blocking() {

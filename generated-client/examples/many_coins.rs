@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     while let Some(reply) = replies.join_next().await {
         let (coin, interest) = reply?;
         match interest {
-            Ok(interest) => println!("{coin}: {:?}", interest.data.last().and_then(|day| day.close)),
+            Ok(interest) => println!("{coin}: {:?}", interest.last().and_then(|day| day.close)),
             Err(error) => println!("{coin}: {error}"),
         }
     }

@@ -12,7 +12,7 @@ use sandbox::Sandbox;
 /// The function to test: returns in how many of the last 500 hours buyers dominated.
 async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_client::Error> {
     let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).limit(500).await?;
-    Ok(ratio.data.iter().filter(|hour| hour.volume_ratio > 0.0).count())
+    Ok(ratio.iter().filter(|hour| hour.volume_ratio > 0.0).count())
 }
 
 #[tokio::main]

@@ -82,7 +82,7 @@ async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64,
     while Instant::now() < end {
         account.begun.fetch_add(1, Ordering::Relaxed);
         let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
-        assert_eq!(ratio.data.len(), 50, "a response has the requested number of records");
+        assert_eq!(ratio.records.len(), 50, "a response has the requested number of records");
         calls += 1;
     }
     Ok(calls)

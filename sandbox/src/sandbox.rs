@@ -30,7 +30,7 @@ use crate::traffic::Counts;
 /// let sandbox = Sandbox::of(&REGISTRY).start()?;
 /// let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
 /// let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(10).await?;
-/// assert_eq!(ratio.data.len(), 10);
+/// assert_eq!(ratio.len(), 10);
 /// # Ok(())
 /// # }
 /// ```

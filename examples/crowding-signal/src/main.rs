@@ -11,7 +11,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env()?;
     let ratio = client.orderflow().volume_ratio().coin(coin.clone()).timeframe(Timeframe::H4).limit(100).await?;
     let interest = client.open_interest().open_interest().coin(coin).timeframe(Timeframe::H4).limit(100).await?;
-    for crowding in crowding(&ratio.data, &interest.data, 6) {
+    for crowding in crowding(&ratio, &interest, 6) {
         println!("{} {:+.3}", crowding.open_date, crowding.score);
     }
     Ok(())

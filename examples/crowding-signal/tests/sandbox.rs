@@ -11,7 +11,7 @@ async fn both_sides_are_crowded_at_some_time() -> Result<(), Box<dyn std::error:
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(500).await?;
     let interest = client.open_interest().open_interest().coin("BTC").timeframe(Timeframe::H1).limit(500).await?;
 
-    let signal = crowding(&ratio.data, &interest.data, 24);
+    let signal = crowding(&ratio, &interest, 24);
     assert_eq!(signal.len(), 500 - 24 + 1);
     assert!(signal.iter().any(|crowding| crowding.score > 0.1), "longs are never crowded");
     assert!(signal.iter().any(|crowding| crowding.score < -0.1), "shorts are never crowded");

@@ -43,10 +43,10 @@ async fn records_with_other_names_are_kept_and_reported_once() {
         ], "metadata": {"exchanges": ["binance_perp_stable"]}}"#,
     );
     let series = client.liquidity().liquidation().coin("BTC").await.unwrap();
-    let first = &series.data[0];
+    let first = &series.records[0];
     assert_eq!((first.long_liquidation, first.short_liquidation), (None, None));
     assert_eq!(first.unknown_fields.get("liquidatedLongs"), Some(Value::from(1.5)));
-    assert_eq!(series.data[1].unknown_fields.len(), 3);
+    assert_eq!(series.records[1].unknown_fields.len(), 3);
     assert_eq!(*strange.0.lock().unwrap(), ["liquidity.liquidation: 2"]);
 }
 

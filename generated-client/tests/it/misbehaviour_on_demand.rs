@@ -17,7 +17,7 @@ fn sandbox(rules: &[&str]) -> Sandbox {
 }
 
 async fn ask(client: &Client) -> Result<usize, Error> {
-    Ok(client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?.data.len())
+    Ok(client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?.records.len())
 }
 
 fn described(outcome: Result<usize, Error>) -> (String, String) {

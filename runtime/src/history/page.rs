@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::checkpoint::Checkpoint;
 use super::gaps::Gap;
@@ -91,6 +91,15 @@ pub struct HistoryData<T> {
     pub checkpoint: Option<Checkpoint>,
 }
 
+/// The records as a slice: `data.len()`, `data.last()` and `data[0]` need no field.
+impl<T> Deref for HistoryData<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.records
+    }
+}
+
 /// The error that ended a history, with the records fetched before the error. The operator `?` converts it to an
 /// [`Error`].
 pub struct CollectError<T> {
@@ -164,21 +173,6 @@ impl<T> HistoryData<T> {
         self.times.append(&mut page.times);
         self.report.add(page.report);
         self.checkpoint = Some(page.checkpoint);
-    }
-
-    /// Returns the number of records.
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Returns whether there are no records.
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
-    /// Returns the records, in order of time.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.records.iter()
     }
 }
 

@@ -3,6 +3,8 @@
 //! One type serves all clients, and also the endpoints that are chosen at run time. Only the conversion of rows into
 //! records is compiled for each endpoint.
 
+use std::ops::Deref;
+
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
@@ -20,7 +22,7 @@ use crate::values::Timestamp;
 #[non_exhaustive]
 pub struct Series<T, M> {
     /// The records, in the order of the response.
-    pub data: Vec<T>,
+    pub records: Vec<T>,
     /// The service's metadata of the series; empty if the response has none.
     pub metadata: M,
     /// Fields of the envelope that are not in the catalogue.
@@ -65,24 +67,9 @@ impl SeriesInfo {
 }
 
 impl<T, M> Series<T, M> {
-    fn new(data: Vec<T>, (metadata, rest): (M, EnvelopeRest), info: SeriesInfo) -> Self {
+    fn new(records: Vec<T>, (metadata, rest): (M, EnvelopeRest), info: SeriesInfo) -> Self {
         let EnvelopeRest { unknown_fields, bad_records, .. } = rest;
-        Self { data, metadata, unknown_fields, bad_records, info }
-    }
-
-    /// Returns the number of records.
-    pub fn len(&self) -> usize {
-        self.data.len()
-    }
-
-    /// Returns whether there are no records.
-    pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
-    }
-
-    /// Returns the records, in the order of the response.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.data.iter()
+        Self { records, metadata, unknown_fields, bad_records, info }
     }
 
     /// Returns the catalogue's description of the records; `None` if their fields are unknown.
@@ -94,7 +81,7 @@ impl<T, M> Series<T, M> {
 impl<T: Item, M> Series<T, M> {
     /// Returns the time of each record; `None` for a record without a readable time.
     pub fn times(&self) -> Vec<Option<Timestamp>> {
-        fields::times(&self.data, self.info.time)
+        fields::times(&self.records, self.info.time)
     }
 
     /// Returns one field of all records, by its wire name; `None` if the records have no such field.
@@ -116,17 +103,17 @@ impl<T: Item, M> Series<T, M> {
     /// Returns the values of all records for each field. The fields are those in the catalogue, or those in the
     /// response if the fields are not in the catalogue.
     pub fn columns(&self) -> Vec<Column<'_>> {
-        fields::columns(self.info.record, &self.data)
+        fields::columns(self.info.record, &self.records)
     }
 }
 
 impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Reads the series of a response.
     pub(super) fn of_response(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
-        let mut data: Vec<T> = Vec::new();
+        let mut records: Vec<T> = Vec::new();
         // This function is compiled for every endpoint, and a `match` needs less code than `?`.
-        match read_series(response, T::INFO, &mut data) {
-            Ok((rest, info)) => Ok(Self::new(data, rest, info)),
+        match read_series(response, T::INFO, &mut records) {
+            Ok((rest, info)) => Ok(Self::new(records, rest, info)),
             Err(error) => Err(error),
         }
     }
@@ -134,8 +121,8 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Returns the records with their times, and the requested values that the endpoint does not support.
     pub(super) fn timed(self, unsupported: Vec<String>) -> TimedRecords<Vec<T>> {
         let metadata = PageMetadata::of(&self.metadata, unsupported, self.unknown_fields);
-        let times = fields::times(&self.data, self.info.time);
-        TimedRecords { times, records: self.data, bad: self.bad_records, metadata }
+        let times = fields::times(&self.records, self.info.time);
+        TimedRecords { times, records: self.records, bad: self.bad_records, metadata }
     }
 }
 
@@ -173,20 +160,20 @@ const MAX_NAME_BYTES: usize = 60;
 /// # use invented::Series;
 /// # use runtime::Value;
 /// let series: Series<Value> = vec![Value::from(1), Value::from(2)].into();
-/// assert_eq!(series.len(), 2);
+/// assert_eq!((series.len(), &series[0], series.last()), (2, &Value::from(1), Some(&Value::from(2))));
 /// ```
 impl<T: Item, M: MetadataRecord + Default> From<Vec<T>> for Series<T, M> {
-    fn from(data: Vec<T>) -> Self {
+    fn from(records: Vec<T>) -> Self {
         let rest = (M::default(), EnvelopeRest::default());
-        Self::new(data, rest, SeriesInfo::of_service(M::SERVICE, T::INFO))
+        Self::new(records, rest, SeriesInfo::of_service(M::SERVICE, T::INFO))
     }
 }
 
 /// Serializes the series in its envelope, as the service sends it.
 impl<T: Item, M: Serialize> Serialize for Series<T, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { data, metadata, unknown_fields, info, .. } = self;
-        fields::serialize_series(info.service, data, metadata, unknown_fields, serializer)
+        let Self { records, metadata, unknown_fields, info, .. } = self;
+        fields::serialize_series(info.service, records, metadata, unknown_fields, serializer)
     }
 }
 
@@ -202,10 +189,19 @@ impl<'de, T: Item, M: MetadataRecord + Serialize> Deserialize<'de> for Series<T,
 /// Compares records and metadata, but not the endpoint.
 impl<T: PartialEq, M: PartialEq> PartialEq for Series<T, M> {
     fn eq(&self, other: &Self) -> bool {
-        self.data == other.data
+        self.records == other.records
             && self.metadata == other.metadata
             && self.unknown_fields == other.unknown_fields
             && self.bad_records == other.bad_records
+    }
+}
+
+/// The records as a slice: `series.len()`, `series.last()` and `series[0]` need no field.
+impl<T, M> Deref for Series<T, M> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.records
     }
 }
 
@@ -214,7 +210,7 @@ impl<T, M> IntoIterator for Series<T, M> {
     type IntoIter = std::vec::IntoIter<T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.data.into_iter()
+        self.records.into_iter()
     }
 }
 
@@ -231,9 +227,9 @@ impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
 
 impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
-        let (info, mut data) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
-        let rest = decode::series(text, info.service.envelope.as_ref(), T::INFO, BadRecords::Rejected, &mut data)?;
-        Ok(Self::new(data, rest, info))
+        let (info, mut records) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
+        let rest = decode::series(text, info.service.envelope.as_ref(), T::INFO, BadRecords::Rejected, &mut records)?;
+        Ok(Self::new(records, rest, info))
     }
 
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {

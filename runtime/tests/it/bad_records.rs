@@ -32,7 +32,7 @@ async fn skip_bad_records_drops_one_record() {
     assert_eq!((whole.body.len(), whole.body.bad_records.len()), (999, 1));
     let unknown = Service::new(|_, _| reply(200, &[], r#"{"data": [{"a": 1}, {"a": 1e999}]}"#)).client();
     let series = unknown.market().levels().skip_bad_records().await.unwrap();
-    assert_eq!((series.data[0]["a"].as_i64(), series.bad_records[0].path()), (Some(1), "data[1].a"));
+    assert_eq!((series.records[0]["a"].as_i64(), series.bad_records[0].path()), (Some(1), "data[1].a"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,7 +75,7 @@ async fn milliseconds_are_rejected_with_an_explanation() {
          the year 9999 in seconds and probably counts milliseconds";
     assert!(error.to_string().contains(expected), "{error}");
     let any = client.market().levels().await.unwrap();
-    assert_eq!((any.times(), &any.data[0]["ratio"]), (vec![None], &Value::from(0.5)));
+    assert_eq!((any.times(), &any.records[0]["ratio"]), (vec![None], &Value::from(0.5)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -113,18 +113,18 @@ async fn typed_and_dynamic_results_are_equal() {
     let typed = client.market().ratio().coin("B").await.unwrap();
     let listed = series(client.endpoint(Ratio::INFO).query("coin", "B").await.unwrap());
     assert_eq!((written(&typed), written(&listed)), (WHOLE.to_owned(), WHOLE.to_owned()));
-    assert_eq!(format!("{:?}", typed.data), format!("{:?}", listed.data));
+    assert_eq!(format!("{:?}", typed.records), format!("{:?}", listed.records));
     assert_eq!((typed.times(), typed.columns().len()), (listed.times(), listed.columns().len()));
     let ratios = |column: Option<runtime::Column<'_>>| column.unwrap().numbers().collect::<Vec<_>>();
     assert_eq!(ratios(typed.column("ratio")), ratios(listed.column("ratio")));
-    assert_eq!(typed.data[0].unknown_fields, *listed.data[0].unknown_fields().unwrap());
+    assert_eq!(typed.records[0].unknown_fields, *listed.records[0].unknown_fields().unwrap());
     assert_eq!(listed.metadata.get("exchanges"), Some(Value::from(vec!["north_spot"])));
     // Records without a table contain the fields of the response.
     let typed = client.market().levels().await.unwrap();
     let listed = series(client.endpoint(Levels::INFO).await.unwrap());
-    assert_eq!((listed.info().is_none(), written(&typed.data)), (true, written(&listed.data)));
-    assert_eq!(listed.data[0].as_any(), Some(&typed.data[0]));
-    assert_eq!(listed.data[1].value("ratio").and_then(FieldValue::number), Some(-1.0));
+    assert_eq!((listed.info().is_none(), written(&typed.records)), (true, written(&listed.records)));
+    assert_eq!(listed.records[0].as_any(), Some(&typed.records[0]));
+    assert_eq!(listed.records[1].value("ratio").and_then(FieldValue::number), Some(-1.0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,8 +144,8 @@ async fn values_of_every_type_are_those_of_the_table() {
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
     let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":2.0,"orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
-    assert_eq!(written(&listed.data), expected);
-    let [first, _] = &listed.data[..] else { panic!("{:?}", listed.data) };
+    assert_eq!(written(&listed.records), expected);
+    let [first, _] = &listed.records[..] else { panic!("{:?}", listed.records) };
     let at = at(1_700_000_000) + std::time::Duration::from_millis(250);
     assert_eq!(first.value("at").and_then(FieldValue::timestamp), Some(at));
     assert_eq!((first.values().len(), first.info().map(|info| info.name)), (6, Some("Levels")));
@@ -160,7 +160,7 @@ async fn values_are_read_by_name() {
     let body = r#"{"data":[{"at":1,"venue":"v","levels":[{"price":1.5,"orders":7,"new":2}],"sums":{"a":1},"pair":[3,true]},{"at":2,"venue":"v","sums":{"a":1}},{"at":3,"venue":"v","sums":{"a":null}}]}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
-    let [first, second, third] = &listed.data[..] else { panic!("{:?}", listed.data) };
+    let [first, second, third] = &listed.records[..] else { panic!("{:?}", listed.records) };
     let value = |record, name| AnyRecord::value(record, name).unwrap();
     let FieldValue::List(levels) = value(first, "levels") else { panic!("{first:?}") };
     let Some(FieldValue::Record(level)) = levels.iter().next() else { panic!("{first:?}") };
@@ -214,7 +214,7 @@ async fn mismatch_fails_like_in_the_typed_record() {
     let listed = client.endpoint(Ratio::INFO).await.unwrap_err();
     assert_eq!(typed.to_string(), listed.to_string());
     let good = series(client.endpoint(Ratio::INFO).skip_bad_records().await.unwrap());
-    assert_eq!((good.data.len(), good.bad_records[0].path()), (1, "data[1].ratio"));
+    assert_eq!((good.records.len(), good.bad_records[0].path()), (1, "data[1].ratio"));
     let deep = r#"{"data": [{"at": 1, "venue": "v", "levels": [{"price": 1}, {"price": true}]}]}"#;
     let error = error_for(&BOOK, deep).await;
     assert!(error.contains("`data[0].levels[1].price`: expected a number, found `true`"), "{error}");

@@ -15,7 +15,7 @@ fn written(value: &impl serde_core::Serialize) -> String {
 fn series_is_serialized_in_wire_form() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     assert_eq!(written(&series), WHOLE);
-    assert_eq!(written(&series.data[1]), r#"{"openDate":1700003600,"ratio":-1.0}"#);
+    assert_eq!(written(&series.records[1]), r#"{"openDate":1700003600,"ratio":-1.0}"#);
     assert_eq!(Series::decode(&written(&series)), Ok(series));
     let any = Series::<Value>::decode(WHOLE).unwrap();
     assert_eq!(Series::<Value>::decode(&written(&any)), Ok(any));
@@ -40,9 +40,9 @@ fn serialized_records_are_read_back_unchanged() {
     }
     let value = serde_json::to_value(&series).unwrap();
     assert_eq!(serde_json::from_value::<Series<RatioRecord>>(value).unwrap(), series);
-    let [first, second]: [RatioRecord; 2] = serde_json::from_str(&written(&series.data)).unwrap();
-    assert_eq!([&first, &second], [&series.data[0], &series.data[1]]);
-    let unknown = &series.data[0].unknown_fields;
+    let [first, second]: [RatioRecord; 2] = serde_json::from_str(&written(&series.records)).unwrap();
+    assert_eq!([&first, &second], [&series.records[0], &series.records[1]]);
+    let unknown = &series.records[0].unknown_fields;
     assert_eq!(&serde_json::from_str::<UnknownFields>(&written(unknown)).unwrap(), unknown);
     let any = Series::<Value>::decode(WHOLE).unwrap();
     assert_eq!(serde_json::from_str::<Series<Value>>(&written(&any)).unwrap(), any);
@@ -110,7 +110,7 @@ fn timestamps_and_named_types_are_read_again() {
 #[test]
 fn values_are_found_by_name() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
-    let record = &series.data[0];
+    let record = &series.records[0];
     assert_eq!(record.value("ratio").and_then(FieldValue::number), Some(0.25));
     assert_eq!(record.value("openDate").and_then(FieldValue::timestamp), Some(record.open_date));
     assert!(record.value("open_date").is_none());
@@ -122,8 +122,8 @@ fn values_are_found_by_name() {
 fn debug_of_a_record_looks_derived() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     let plain = "RatioRecord { open_date: Timestamp(2023-11-14T23:13:20Z), ratio: -1.0 }";
-    assert_eq!(format!("{:?}", series.data[1]), plain);
-    let whole = format!("{:?}", series.data[0]);
+    assert_eq!(format!("{:?}", series.records[1]), plain);
+    let whole = format!("{:?}", series.records[0]);
     assert!(whole.contains("ratio: 0.25, unknown_fields: ") && whole.contains("2.5"), "{whole}");
     assert!(format!("{:?}", series.metadata).contains(r#"exchanges: ["north_spot", "new_venue"]"#));
 }

@@ -60,7 +60,7 @@ async fn http2_connection_carries_concurrent_requests() {
     ask().await.unwrap();
     let tasks: Vec<_> = (0..20).map(|_| tokio::spawn(ask())).collect();
     for task in tasks {
-        assert_eq!(task.await.unwrap().unwrap().data.len(), 1);
+        assert_eq!(task.await.unwrap().unwrap().records.len(), 1);
     }
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }

@@ -13,7 +13,7 @@ use crate::socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {
     let series = client.market().ratio().coin("BTC").await?;
-    Ok(series.data.iter().map(|point| point.ratio).sum())
+    Ok(series.records.iter().map(|point| point.ratio).sum())
 }
 
 /// Sends a request to a server that runs one step, and returns the error.

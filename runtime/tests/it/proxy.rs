@@ -49,7 +49,7 @@ async fn ask(builder: Builder<Client>) -> Result<usize, Error> {
     let settings = format!("{builder:?}");
     let client = builder.build()?;
     assert!(!format!("{settings} {client:?}").contains("canary"));
-    client.market().ratio().coin("BTC").await.map(|series| series.data.len())
+    client.market().ratio().coin("BTC").await.map(|series| series.records.len())
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
 
 async fn check(client: &Client) -> Result<f64, Error> {
     let series = client.market().ratio().coin("BTC").await?;
-    Ok(series.data.iter().map(|point| point.ratio).sum())
+    Ok(series.records.iter().map(|point| point.ratio).sum())
 }
 
 /// Returns the number of attempts and the outcome if every attempt gets the same response.

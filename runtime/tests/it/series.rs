@@ -14,12 +14,12 @@ fn envelopes() {
     ], "more": 3} "#;
     let whole = check(whole).unwrap();
     assert_eq!(whole.iter().map(|point| point.ratio).sum::<f64>().to_bits(), 0.75_f64.to_bits());
-    assert_eq!(whole.data[1].open_date, Timestamp::from_unix_seconds(2));
+    assert_eq!(whole.records[1].open_date, Timestamp::from_unix_seconds(2));
     assert_eq!(whole.metadata.exchanges.len(), 1);
     assert_eq!(whole.unknown_fields.get("more"), Some(Value::from(3)));
     for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
         let empty = check(text).unwrap();
-        assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty());
+        assert!(empty.records.is_empty() && empty.metadata.exchanges.is_empty());
     }
 }
 
@@ -40,8 +40,8 @@ fn broken_envelopes_are_rejected_with_their_path() {
 #[test]
 fn records_of_any_kind() {
     let any = Series::<Value>::decode(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
-    assert_eq!(any.data[0]["a"], 1.5);
-    assert_eq!(any.data[1..], [Value::from(2), Value::Null]);
+    assert_eq!(any.records[0]["a"], 1.5);
+    assert_eq!(any.records[1..], [Value::from(2), Value::Null]);
 }
 
 #[test]

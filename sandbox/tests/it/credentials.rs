@@ -138,7 +138,8 @@ async fn revoked_token_is_rejected() {
 async fn client_fetches_its_token_from_the_sandbox() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).client_credentials("id", "secret"));
     let client = Client::builder(server.base_url()).api_key("key").client_credentials("id", "secret").build().unwrap();
-    let ask = async || client.market().ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().data.len();
+    let ask =
+        async || client.market().ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().records.len();
     assert_eq!((ask().await, ask().await), (5, 5));
     assert_eq!(server.sandbox().counts().tokens_issued, 1);
     server.sandbox().revoke_tokens();

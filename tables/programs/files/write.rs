@@ -71,7 +71,7 @@ async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> 
         let generated_client::AnyBody::Series(reply) = request.query("limit", 1000).await? else {
             return Err("no series".into());
         };
-        for record in &reply.data {
+        for record in &reply.records {
             let time = record.value("openDate").and_then(FieldValue::timestamp).ok_or("no time")?;
             let value = record.value(field).and_then(FieldValue::number).ok_or("no value")?;
             all.push(json!([series.endpoint().to_string(), coin, time.unix_seconds(), value]));

@@ -64,7 +64,7 @@ async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Reques
 
 /// Returns the records as CSV and as JSON Lines.
 fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
-    let batch = table.batch(&series.data, &series.times()).unwrap();
+    let batch = table.batch(&series.records, &series.times()).unwrap();
     let both = [TextWriter::csv(Vec::new()), TextWriter::json(Vec::new())];
     both.map(|mut lines| {
         lines.write(&batch).unwrap();

@@ -22,7 +22,7 @@ fn main() {
             let records: Vec<_> = written.map(|text| format!(r#"{{"openDate":0,"volumeRatio":{text}}}"#)).collect();
             let text = format!(r#"{{"data":[{}]}}"#, records.join(","));
             let series = Series::<NarrowRecord>::decode(&text).unwrap_or_else(|error| panic!("{error}"));
-            let pairs = series.data.iter().zip(chunk);
+            let pairs = series.iter().zip(chunk);
             misread += pairs.filter(|(read, number)| read.volume_ratio.to_bits() != number.to_bits()).count();
         }
     }

@@ -27,7 +27,7 @@ async fn requests(url: String, count: u32) -> usize {
     for _ in 0..count {
         let request = client.group_4().metric_4().coin("BTC").exchanges([Exchange::BINANCE_SPOT]);
         let series = request.timeframe(Timeframe::H1).limit(50).await.expect("an answer");
-        records += series.data.len();
+        records += series.len();
     }
     records
 }
