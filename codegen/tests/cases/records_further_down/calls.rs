@@ -21,7 +21,7 @@ async fn replies_of_a_server() {
     let client = Client::builder(&server.address).build().unwrap();
     let sold = client.sales().sold("clock").await.unwrap();
     assert!(server.asked().starts_with("GET /sold?lot=clock HTTP/1.1"), "{}", server.asked());
-    assert_eq!((sold.data[0].at.unix_seconds(), sold.data[0].price), (1_700_000_000, 7.5));
+    assert_eq!((sold[0].at.unix_seconds(), sold[0].price), (1_700_000_000, 7.5));
     assert_eq!(sold.metadata.houses, ["North"]);
     assert_eq!(sold.unknown_fields.get("result").unwrap()["page"]["next"], "b");
     assert_eq!(sold.unknown_fields.get("took"), Some(3.into()));
@@ -35,7 +35,7 @@ async fn replies_of_the_sandbox() {
     let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     let sold = client.sales().sold("clock").await.unwrap();
-    assert!(!sold.is_empty() && sold.data.is_sorted_by_key(|sale| sale.at));
+    assert!(!sold.is_empty() && sold.is_sorted_by_key(|sale| sale.at));
     assert!(sold.unknown_fields.is_empty(), "{:?}", sold.unknown_fields);
     let bids: Series<Value> = client.sales().bids("clock").await.unwrap();
     assert!(!bids.is_empty());

@@ -31,7 +31,7 @@ async fn replies_of_a_server() {
     }
     let dates: Vec<_> = commits.iter().map(|commit| commit.date.to_string()).collect();
     assert_eq!(dates, ["2024-03-01T11:00:00Z", "2024-03-02T00:00:00Z"]);
-    assert_eq!(commits.data[0].seen, Some(commits.data[0].date));
+    assert_eq!(commits[0].seen, Some(commits[0].date));
     let forecast = client.forge().forecast(day).hourly(["rain", "wind"]).await.unwrap();
     let target = "GET /forecast?hourly=rain&hourly=wind&timezone=UTC&start_date=2024-03-01 ";
     assert!(server.asked().starts_with(target), "{}", server.asked());
@@ -49,7 +49,7 @@ async fn replies_of_the_sandbox() {
     let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).api_key("any").build().unwrap();
     let commits = client.forge().commits("clock").await.unwrap();
-    assert!(!commits.is_empty() && commits.data.is_sorted_by_key(|commit| commit.date));
+    assert!(!commits.is_empty() && commits.is_sorted_by_key(|commit| commit.date));
     let forecast = client.forge().forecast(1_709_251_200).hourly(["rain", "wind"]).await.unwrap();
     assert!(!forecast.days.is_empty() && !forecast.highs.is_empty() && !forecast.sunrise.is_empty());
 }
