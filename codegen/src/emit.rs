@@ -4,7 +4,6 @@
 //! always yields the same bytes.
 
 mod catalogue_schema;
-mod coverage_page;
 mod crate_root;
 mod docs;
 mod endpoint;
@@ -81,7 +80,7 @@ fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
     let description = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
     let description = File { path: "openapi.json".to_owned(), text: description };
-    let mut files = vec![coverage_page::file(api), description];
+    let mut files = vec![description];
     files.extend(reference::files(api, package));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

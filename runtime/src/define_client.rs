@@ -42,12 +42,12 @@ macro_rules! takes {
     };
 }
 
-/// Defines a marker type for each endpoint of a group. The input is the type of the group, and for each endpoint
-/// `Marker method`, or `Marker method : HasHistory` if the endpoint has a history.
+/// Defines the marker type of an endpoint. The input is the type of the group and `Marker method`, or `Marker method :
+/// HasHistory` if the endpoint has a history.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! markers {
-    ($group:ident: $($marker:ident $method:ident $(: $history:path)?),+) => {$(
+macro_rules! marker {
+    ($group:ident: $marker:ident $method:ident $(: $history:path)?) => {
         #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
         // The type has no values, so nothing is derived; for 130 endpoints derives would cost build time.
         #[allow(missing_debug_implementations)]
@@ -55,5 +55,5 @@ macro_rules! markers {
 
         impl $crate::emitted::Marker for $marker {}
         $(impl $history for $marker {})?
-    )+};
+    };
 }

@@ -18,6 +18,22 @@ pub use crate::values::named_type::{Text, duration};
 use std::borrow::Cow;
 use std::fmt;
 
+/// The names that emitted files import.
+pub mod prelude {
+    pub use std::borrow::Cow;
+
+    pub use super::LimitWindow;
+    pub use crate::history::HasHistory;
+    pub use crate::record::{Record, UnknownFields};
+    pub use crate::registry::{
+        BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
+        HistoryInfo, HistorySource, LimitInfo, ListFormat, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout,
+        Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    };
+    pub use crate::wire::{IntoParam, IntoParamList, NamedType, ToWire, UnknownValue};
+    pub use crate::{Endpoint, Error, RateLimit, Timestamp, Value, define_client, fields, marker, named_type, takes};
+}
+
 use crate::decode::record::{Record, RecordValue, Row};
 use crate::decode::{self, fields};
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::ident;
-use super::render::{Imports, Source};
+use super::render::Source;
 use super::{File, Package, reference};
 use crate::model::Api;
 
@@ -28,9 +28,11 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         path: "mod.rs".to_owned(),
         from: String::new(),
         docs: "The generated client: one module per group, and the items that all groups share.".to_owned(),
+        // A file imports all names that it may use.
+        imports: "\n#![allow(unused_imports, clippy::wildcard_imports)]\n",
         items,
     };
-    source.render(&Imports::new())
+    source.render()
 }
 
 /// Returns a module whose documentation consists of the reference pages, so that doctests compile every example

@@ -223,6 +223,12 @@ pub(super) fn unknown(facts: &[UnknownFact]) -> String {
 /// Returns the unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it
 /// lists as unknown.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
+    if endpoint.path.is_none() {
+        return ["the path, the params and the response"]
+            .into_iter()
+            .chain(endpoint.unknown.iter().map(UnknownFact::text))
+            .collect();
+    }
     let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {
         Body::Unknown => Some("the form of the response"),

@@ -39,9 +39,11 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
     (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
-/// Returns the implementations of `Endpoint` and of the setter traits for the marker type.
+/// Returns the marker type of an endpoint, and the implementations of `Endpoint` and of the setter traits for it.
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
-    let marker = ident(&endpoint.type_ident);
+    let (handle, marker, method) = (ident(&group.handle), ident(&endpoint.type_ident), ident(&endpoint.ident));
+    let history = endpoint.has_history.then(|| quote!(: HasHistory));
+    let declaration = quote!(marker!(#handle: #marker #method #history););
     let body = &endpoint.body;
     let info = endpoint_info(api, &group.ident, endpoint);
     let implementation = quote! {
@@ -50,7 +52,7 @@ pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenS
             const INFO: &EndpointInfo = #info;
         }
     };
-    std::iter::once(implementation).chain(takes(api, &marker, endpoint)).collect()
+    [declaration, implementation].into_iter().chain(takes(api, &marker, endpoint)).collect()
 }
 
 fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {

@@ -1,14 +1,13 @@
 //! Emits one group: the handle with one method per endpoint, the endpoints with their records, and the registry entry.
 
 use std::collections::HashMap;
-use std::iter;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{endpoint_info, ident};
-use super::render::{Imports, Source, names_of};
-use super::{File, docs, endpoint, params, record};
+use super::render::{IMPORTS_OF_GROUPS, Source, print, print_list};
+use super::{File, docs, endpoint, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
@@ -25,14 +24,20 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
         records.get(name).copied()
     };
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
-    let items = [handle(group), accessor(group)].into_iter().chain(methods(group)).chain(markers(group));
+    let items = [handle(group), accessor(group)].into_iter().chain(methods(group));
     let items = items.chain(group.methods().flat_map(|endpoint| {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
-    let items = items.chain(others.flat_map(record::items)).chain(iter::once_with(|| registry(api, group)));
-    let source = Source { path: format!("{}.rs", group.ident), from: group.file.clone(), docs: title(group), items };
-    let sets: Vec<_> = api.param_sets.iter().map(|set| params::macro_name(set).to_string()).collect();
-    source.render(&imports(api, &sets))
+    let items = items.chain(others.flat_map(record::items));
+    let source = Source {
+        path: format!("{}.rs", group.ident),
+        from: group.file.clone(),
+        docs: title(group),
+        imports: IMPORTS_OF_GROUPS,
+        items,
+    };
+    let File { path, text } = source.render();
+    File { path, text: text + "\n" + &registry(api, group) }
 }
 
 /// Returns the title and the summary of a group as a sentence.
@@ -47,9 +52,7 @@ fn title(group: &Group) -> String {
 fn handle(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let client = client_field(group);
-    let unknown = group.known_by_name().map(|endpoint| docs::prose(&endpoint.name)).collect::<Vec<_>>().join(", ");
-    let unknown = if unknown.is_empty() { unknown } else { format!("Known by name only: {unknown}.") };
-    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident), unknown]);
+    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
     quote! {
         #doc
         #[derive(Clone, Copy, Debug)]
@@ -92,53 +95,31 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// Returns the macro call that declares the marker types. Each type is listed with the method that returns its request,
-/// and with `HasHistory` if the endpoint has a history.
-fn markers(group: &Group) -> Option<TokenStream> {
-    let handle = ident(&group.handle);
-    let marker = |endpoint: &Endpoint| {
-        let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
-        let history = endpoint.has_history.then(|| quote!(: HasHistory));
-        quote!(#marker #method #history)
-    };
-    let markers: Vec<_> = group.methods().map(marker).collect();
-    (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
-}
-
 /// Returns the name of the record of a body, if the record belongs to the group.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
     reference.module.is_some().then_some(&reference.ident)
 }
 
-fn registry(api: &Api, group: &Group) -> TokenStream {
+/// Returns the registry entry of a group as text.
+fn registry(api: &Api, group: &Group) -> String {
     let Group { ident: name, title, summary, aliases, notes, .. } = group;
-    let endpoints = group.endpoints.iter().map(|endpoint| {
-        if endpoint.path.is_some() {
-            let marker = ident(&endpoint.type_ident);
-            quote!(#marker::INFO)
-        } else {
-            endpoint_info(api, &group.ident, endpoint)
-        }
+    let entries = group.endpoints.iter().map(|endpoint| match endpoint.path {
+        Some(_) => format!("{}::INFO", endpoint.type_ident),
+        None => expression(&endpoint_info(api, &group.ident, endpoint)),
     });
-    quote! {
+    let entry = quote! {
         pub(crate) static GROUP: GroupInfo = GroupInfo {
-            ident: #name, title: #title, summary: #summary, aliases: &[#(#aliases),*], notes: #notes,
-            endpoints: &[#(#endpoints),*]
+            ident: #name, title: #title, summary: #summary, aliases: &[#(#aliases),*], notes: #notes, endpoints: ENTRIES,
         };
-    }
+    };
+    print_list(&entry, entries)
 }
 
-fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
-    let mut imports = record::imports(api);
-    let registry = "BodyInfo EndpointInfo GroupInfo HistoryInfo HistorySource ListFormat ParamInfo ParamLocation";
-    imports.extend(names_of("::runtime::registry", registry));
-    imports.extend(names_of("::runtime", "Endpoint markers takes").chain(names_of("crate", "Client Request Series")));
-    imports.extend(names_of("super::service", "params records").chain([("HasHistory", "::runtime::history")]));
-    imports.extend(api.records.iter().map(|record| (record.ident.as_str(), "super::service")));
-    imports.extend(api.setters.iter().map(|setter| (setter.takes.as_str(), "super::service::params")));
-    imports.extend(sets.iter().map(|set| (set.as_str(), "super::service::params")));
-    imports
+/// Prints an expression.
+fn expression(tokens: &TokenStream) -> String {
+    let item = print(&quote!(const E: T = #tokens;));
+    item.trim_start_matches("const E: T = ").trim_end().trim_end_matches(';').to_owned()
 }
 
 impl ToTokens for Body {

@@ -242,10 +242,14 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
 fn body(body: &Body) -> TokenStream {
     match body {
         Body::Series { record, time, time_form, evidence } => {
-            let record = option(record.as_ref().map(record_info));
             if let (Some(time), None) = (time, time_form) {
-                return quote!(.series(#record, #time, #evidence));
+                let record = record.as_ref().map(|record| ident(&record.ident));
+                return record.map_or_else(
+                    || quote!(.unknown_series(#time, #evidence)),
+                    |record| quote!(.series::<#record>(#time, #evidence)),
+                );
             }
+            let record = option(record.as_ref().map(record_info));
             let (time, time_unit) = (option(time.as_ref()), option(*time_form));
             quote!(.body(BodyInfo::Series { record: #record, time: #time, time_unit: #time_unit, evidence: #evidence }))
         }
@@ -292,7 +296,7 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
         unknown(&endpoint.unknown),
         some("deprecated", endpoint.deprecated.as_ref()),
     ];
-    quote!(&EndpointInfo::new(#group, #name, #title) #(#facts)*)
+    quote!(&EndpointInfo::of(#group, #name).name(#title) #(#facts)*)
 }
 
 pub(super) fn history_info(history: &History) -> TokenStream {

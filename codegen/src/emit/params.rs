@@ -6,8 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::literal::{ident, param_info};
-use super::render::{Source, names_of};
-use super::{File, docs, endpoint, record};
+use super::render::{IMPORTS, Source};
+use super::{File, docs, endpoint};
 use crate::model::{Api, Endpoint, Evidence, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
@@ -23,13 +23,10 @@ pub(super) fn file(api: &Api) -> File {
         path: "service/params.rs".to_owned(),
         from: String::new(),
         docs: "The setters of requests, and one trait per setter for the endpoints that have the param.".to_owned(),
+        imports: IMPORTS,
         items,
     };
-    let mut imports = record::imports(api);
-    imports.extend(names_of("::runtime::registry", "ListFormat ParamInfo ParamLocation"));
-    imports.extend(names_of("::runtime::wire", "ToWire IntoParam IntoParamList"));
-    imports.extend([("Endpoint", "::runtime"), ("Request", "crate")]);
-    source.render(&imports)
+    source.render()
 }
 
 /// Returns the shared params that at least one endpoint uses.

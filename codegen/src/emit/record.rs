@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, field_literal, ident, set, text, variant};
-use super::render::{Imports, Source, names_of};
+use super::render::{IMPORTS, Source};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
 
@@ -14,9 +14,10 @@ pub(super) fn shared_file(api: &Api) -> File {
         path: "service/records.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The records that groups share, and the metadata of a series.".to_owned(),
+        imports: IMPORTS,
         items: time(api).into_iter().chain(api.records.iter().flat_map(items)).chain([unsupported(api)]),
     };
-    source.render(&imports(api))
+    source.render()
 }
 
 /// Returns the constant for the time field of the envelope, if a record uses it.
@@ -105,14 +106,4 @@ fn fields(record: &Record) -> TokenStream {
     });
     let fields = (!record.fields.is_empty()).then(|| quote!(=> #(#fields),*));
     quote!(fields!(#name #fields);)
-}
-
-/// Returns the names that a module with records may import.
-pub(super) fn imports(api: &Api) -> Imports<'_> {
-    let mut imports: Imports<'_> = names_of("::runtime", "Timestamp Value fields").collect();
-    imports.extend(names_of("::runtime::record", "Record UnknownFields"));
-    imports
-        .extend(names_of("::runtime::registry", "Evidence FieldInfo Range RecordInfo RecordLayout TimeUnit ValueType"));
-    imports.extend(api.types.iter().map(|ty| (ty.ident.as_str(), "crate")));
-    imports
 }

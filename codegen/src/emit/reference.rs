@@ -14,7 +14,6 @@ use super::docs::{self, code, prose};
 use super::render::MARKER;
 use super::{File, Package};
 use crate::model::{Api, Body, Endpoint, Evidence, Group};
-pub(super) use example::request;
 pub(super) use tables::{row, table};
 
 /// Emits the front page and the pages of the groups.
@@ -55,7 +54,7 @@ fn front(api: &Api) -> File {
     let mut text = mark("");
     text += &format!("# {} {}\n\n{}\n\n", prose(&service.title), prose(&service.version), prose(&service.summary));
     text += &format!("On this page: {}.\n", links.join(" · "));
-    text += "Also: [coverage of the catalogue](coverage.md), and the same facts as [OpenAPI](openapi.json).\n";
+    text += "The same facts as [OpenAPI](openapi.json).\n";
     for (title, section) in sections {
         text += &format!("\n## {title}\n\n{}\n", section.trim_end());
     }
@@ -77,14 +76,14 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
     };
     let response = match (&endpoint.path, &endpoint.body) {
         (None, _) => "",
+        _ if endpoint.params.is_none() => "params unknown",
         (_, Body::Series { record: Some(_), .. } | Body::Object { .. }) => "typed",
         (_, Body::Series { record: None, .. }) => "series of JSON",
         (_, Body::Unknown) => "JSON",
     };
-    let anchor = if endpoint.path.is_some() { slug(&endpoint.name) } else { slug(endpoint::NAME_ONLY) };
     row([
         format!("[{}]({page})", prose(&group.title)),
-        format!("[{}]({page}#{anchor})", prose(&endpoint.name)),
+        format!("[{}]({page}#{})", prose(&endpoint.name), slug(&endpoint.name)),
         // The summary is the third column, before the wide column of methods, because only three columns are visible on
         // a phone.
         prose(&endpoint.summary),
@@ -105,20 +104,17 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
         text += &format!("\n{}\n", prose(&group.notes));
     }
     text += &contents(group);
-    for endpoint in group.methods() {
+    for endpoint in &group.endpoints {
         text += &endpoint::section(api, package, group, endpoint);
     }
-    text + &endpoint::without_paths(group)
+    text
 }
 
 /// Returns links to the endpoints of a page.
 fn contents(group: &Group) -> String {
-    let link = |title: &str| format!("- [{}](#{})\n", prose(title), slug(title));
-    let mut links: String = group.methods().map(|endpoint| link(&endpoint.name)).collect();
-    if group.known_by_name().next().is_some() {
-        links += &link(endpoint::NAME_ONLY);
-    }
-    format!("\n{links}")
+    let links =
+        group.endpoints.iter().map(|endpoint| format!("- [{}](#{})\n", prose(&endpoint.name), slug(&endpoint.name)));
+    format!("\n{}", links.collect::<String>())
 }
 
 /// Returns the anchor that Markdown viewers derive from a heading.

@@ -4,17 +4,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{field_info, history_info, ident, integer, option, set, some, status_info, text};
-use super::render::{Imports, Source, names_of};
+use super::render::{IMPORTS, Source, print_list};
 use super::{File, Package, docs};
 use crate::model::{
     Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
 };
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
-    let groups = api.groups.iter().map(|group| {
-        let module = ident(&group.ident);
-        quote!(&super::#module::GROUP)
-    });
     let service = info(&api.service);
     let mut items = vec![
         quote!(
@@ -45,10 +41,6 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let (name, env) = (package.ident(), &api.service.env_prefix);
     items.push(quote!(define_client!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
-        /// All groups, sorted by name, with all endpoints, including those known only by name.
-        pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
-    });
-    items.push(quote! {
         /// The service and its groups in one value, for tools that work with any client.
         pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
     });
@@ -56,9 +48,16 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         path: "service/mod.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "Items that all groups share: the service, its params, records and named types.".to_owned(),
+        imports: IMPORTS,
         items,
     };
-    source.render(&imports())
+    let groups = quote! {
+        /// All groups, sorted by name, with all endpoints, including those known only by name.
+        pub static GROUPS: &[&GroupInfo] = ENTRIES;
+    };
+    let groups = print_list(&groups, api.groups.iter().map(|group| format!("&super::{}::GROUP", group.ident)));
+    let File { path, text } = source.render();
+    File { path, text: text + "\n" + &groups }
 }
 
 fn info(service: &Service) -> TokenStream {
@@ -156,10 +155,10 @@ pub(super) fn limits_file(api: &Api) -> File {
         path: "service/limits.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The rate limits of the service.".to_owned(),
+        imports: IMPORTS,
         items,
     };
-    let others = [("SERVICE", "crate"), ("LimitWindow", "::runtime::emitted")];
-    source.render(&names_of("::runtime", "Error RateLimit").chain(others).collect())
+    source.render()
 }
 
 /// Returns the constant for a set of rate limits.
@@ -180,10 +179,4 @@ fn limit_set(limit: &Limit) -> TokenStream {
         #doc
         pub const #name: RateLimit = #set;
     }
-}
-
-fn imports() -> Imports<'static> {
-    let registry = "ClientCredentialsInfo EnvelopeInfo ErrorBodyInfo Evidence FieldInfo GroupInfo HistoryInfo LimitInfo \
-         Range RecordInfo Registry ServiceInfo StatusInfo TimeUnit ValueType";
-    names_of("::runtime::registry", registry).chain([("define_client", "::runtime")]).collect()
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
-use super::render::{Imports, Source, names_of};
+use super::render::{IMPORTS, Source};
 use super::{File, docs};
 use crate::model::{Api, Evidence, NamedType, Value};
 
@@ -13,16 +13,10 @@ pub(super) fn file(api: &Api) -> File {
         path: "service/types.rs".to_owned(),
         from: "service.yaml".to_owned(),
         docs: "The service's named types.".to_owned(),
+        imports: IMPORTS,
         items: api.types.iter().flat_map(items),
     };
-    let mut imports: Imports<'_> = names_of("::runtime::registry", "Evidence TypeInfo ValueInfo").collect();
-    imports.extend(names_of("::runtime::wire", "NamedType UnknownValue").chain([("named_type", "::runtime")]));
-    // Only open types use `std::borrow::Cow`. Without one, the text of the file can still contain the name `Cow`, as the
-    // name of a value, so a search for the name would add an unused import.
-    if api.types.iter().any(|ty| ty.open) {
-        imports.insert("Cow", "std::borrow");
-    }
-    source.render(&imports)
+    source.render()
 }
 
 fn items(ty: &NamedType) -> Vec<TokenStream> {

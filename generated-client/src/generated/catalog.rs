@@ -2,9 +2,9 @@
 
 //! Catalog: exchanges and coins that the API supports.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::catalog`].
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,13 @@ impl CatalogGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(CatalogGroup : Catalog catalog);
+
+marker!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
+    const INFO: &EndpointInfo = &EndpointInfo::of("catalog", "catalog")
+        .name("Catalog")
         .summary("Identifiers of all supported exchanges and coins.")
         .path(Some("/catalog"))
         .evidence(Evidence::Reported)
@@ -50,5 +52,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Exchanges and coins that the API supports.",
     aliases: &[],
     notes: "",
-    endpoints: &[Catalog::INFO],
+    endpoints: &[
+        Catalog::INFO,
+    ],
 };

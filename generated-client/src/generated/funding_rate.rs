@@ -2,17 +2,9 @@
 
 //! Funding Rate: payments between long and short holders of perpetual futures.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
-};
-use crate::{AggregationType, Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAggregationType, TakesMarketTypes, takes_several_exchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::funding_rate`].
 #[derive(Clone, Copy, Debug)]
@@ -38,34 +30,41 @@ impl FundingRateGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
+
+marker!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("funding_rate", "funding_rate", "Funding Rate")
-        .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("funding_rate", "funding_rate")
+        .name("Funding Rate")
+        .summary(
+            "Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.",
+        )
         .path(Some("/fundingRate"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[
-            ParamInfo::new(
-                    "aggregation_type",
-                    "aggregationType",
-                    ValueType::named::<AggregationType>(),
-                    Evidence::Published,
-                )
-                .default(Some("sum"))
-                .summary("How the rates of several exchanges are combined.")
-                .notes(
-                    "The values and the default are from the previous API version; public clients do not send it.",
-                ),
-            params::MARKET_TYPES
-                .evidence(Evidence::Published)
-                .notes("The values and the default are from other endpoints.")
-                .unknown(&["whether they apply here"]),
-        ])
-        .series(Some(RecordInfo::of::<FundingRateRecord>()), "openDate", Evidence::Published);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "aggregation_type",
+                        "aggregationType",
+                        ValueType::named::<AggregationType>(),
+                        Evidence::Published,
+                    )
+                    .default(Some("sum"))
+                    .summary("How the rates of several exchanges are combined.")
+                    .notes(
+                        "The values and the default are from the previous API version; public clients do not send it.",
+                    ),
+                params::MARKET_TYPES
+                    .evidence(Evidence::Published)
+                    .notes("The values and the default are from other endpoints.")
+                    .unknown(&["whether they apply here"]),
+            ],
+        )
+        .series::<FundingRateRecord>("openDate", Evidence::Published);
 }
+
 takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
@@ -91,19 +90,28 @@ impl Record for FundingRateRecord {
             "FundingRateRecord",
             &[
                 records::TIME,
-                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "funding_rate",
+                        "fundingRate",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("0.0001436"))
-                    .summary("Funding rate, summed or averaged over exchanges (see `aggregationType`).")
+                    .summary(
+                        "Funding rate, summed or averaged over exchanges (see `aggregationType`).",
+                    )
                     .notes(
                         "The published example is 0.0001436 over 9 exchanges, which suggests a fraction; a public client received 0.13 to 0.16 over 15 exchanges, which suggests percent.",
                     )
-                    .unknown(&[
-                        "the unit",
-                        "the range",
-                        "the payment period",
-                        "which time of the interval the rate is sampled at",
-                    ]),
+                    .unknown(
+                        &[
+                            "the unit",
+                            "the range",
+                            "the payment period",
+                            "which time of the interval the rate is sampled at",
+                        ],
+                    ),
                 FieldInfo::new(
                         "indicative_funding_rate",
                         "indicativeFundingRate",
@@ -112,13 +120,20 @@ impl Record for FundingRateRecord {
                     )
                     .optional(true)
                     .example(Some("0.0007355"))
-                    .summary("Indicative rate for the next payment, in the unit of `fundingRate`.")
-                    .unknown(&["whether it is combined over exchanges like `fundingRate`"]),
+                    .summary(
+                        "Indicative rate for the next payment, in the unit of `fundingRate`.",
+                    )
+                    .unknown(
+                        &["whether it is combined over exchanges like `fundingRate`"],
+                    ),
             ],
         )
         .summary("One record of Funding Rate.");
 }
-fields!(FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2);
+
+fields!(
+    FundingRateRecord => open_date = 0, funding_rate = 1, indicative_funding_rate = 2
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "funding_rate",
@@ -126,5 +141,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Payments between long and short holders of perpetual futures.",
     aliases: &[],
     notes: "",
-    endpoints: &[FundingRate::INFO],
+    endpoints: &[
+        FundingRate::INFO,
+    ],
 };

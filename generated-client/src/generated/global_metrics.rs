@@ -2,21 +2,11 @@
 
 //! Global Metrics: metrics of other groups, for the whole market instead of one coin.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::takes_without_exchange;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::global_metrics`].
-///
-/// Known by name only: Global Buy Volume, Global Sell Volume, Global Volume Delta, Global Volume Ratio, Global
-/// Market Order Count, Global Limit Order Count, Global Open Interest Delta, Global Bot Tracker, Global Funding
-/// Rate, Global Accounts, Global Liquidation Count, Global Liquidation Size, Global Net Long Short, Global Net
-/// Long Short Delta, Global Participation Ratio, Global Top Trader Accounts, Global Top Trader Positions, Global
-/// Trader Sentiment Gap, Global Transfer Of Contracts, Global True Retail Long Short, Global Whale Retail Delta,
-/// Global Whale Position Dominance.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalMetricsGroup<'a> {
     client: &'a Client,
@@ -43,7 +33,6 @@ impl GlobalMetricsGroup<'_> {
     pub fn global_bid_ask(&self) -> Request<GlobalBidAsk> {
         Request::new(self.client)
     }
-
     /// Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.
     ///
     /// - **Endpoint:** `GET /globalBidAskRatio` (published), returns a series of JSON records
@@ -54,7 +43,6 @@ impl GlobalMetricsGroup<'_> {
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
         Request::new(self.client)
     }
-
     /// Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.
     ///
     /// - **Endpoint:** `GET /globalBidAskDelta` (published), returns a series of JSON records
@@ -65,7 +53,6 @@ impl GlobalMetricsGroup<'_> {
     pub fn global_bid_ask_delta(&self) -> Request<GlobalBidAskDelta> {
         Request::new(self.client)
     }
-
     /// Change of the order book imbalance of the whole market since the previous interval.
     ///
     /// - **Endpoint:** `GET /globalBidAskRatioIncreaseDecrease` (published), returns a series of JSON records
@@ -73,10 +60,11 @@ impl GlobalMetricsGroup<'_> {
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Undocumented:** the fields of the records; the formula of the ratio; which side is positive
-    pub fn global_bid_ask_ratio_increase_decrease(&self) -> Request<GlobalBidAskRatioIncreaseDecrease> {
+    pub fn global_bid_ask_ratio_increase_decrease(
+        &self,
+    ) -> Request<GlobalBidAskRatioIncreaseDecrease> {
         Request::new(self.client)
     }
-
     /// Total size of all resting orders in the whole market, buy plus sell.
     ///
     /// - **Endpoint:** `GET /globalCombinedBook` (published), returns a series of JSON records
@@ -87,7 +75,6 @@ impl GlobalMetricsGroup<'_> {
     pub fn global_combined_book(&self) -> Request<GlobalCombinedBook> {
         Request::new(self.client)
     }
-
     /// Change in the size of resting buy orders in the whole market since the previous interval.
     ///
     /// - **Endpoint:** `GET /globalBidsIncreaseDecrease` (published), returns a series of JSON records
@@ -98,7 +85,6 @@ impl GlobalMetricsGroup<'_> {
     pub fn global_bids_increase_decrease(&self) -> Request<GlobalBidsIncreaseDecrease> {
         Request::new(self.client)
     }
-
     /// Change in the size of resting sell orders in the whole market since the previous interval.
     ///
     /// - **Endpoint:** `GET /globalAsksIncreaseDecrease` (reported), returns a series of JSON records
@@ -111,104 +97,147 @@ impl GlobalMetricsGroup<'_> {
     }
 }
 
-markers!(
-    GlobalMetricsGroup : GlobalBidAsk global_bid_ask : HasHistory, GlobalBidAskRatio
-    global_bid_ask_ratio : HasHistory, GlobalBidAskDelta global_bid_ask_delta :
-    HasHistory, GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease
-    : HasHistory, GlobalCombinedBook global_combined_book : HasHistory,
-    GlobalBidsIncreaseDecrease global_bids_increase_decrease : HasHistory,
-    GlobalAsksIncreaseDecrease global_asks_increase_decrease : HasHistory
-);
+marker!(GlobalMetricsGroup : GlobalBidAsk global_bid_ask : HasHistory);
 
 impl Endpoint for GlobalBidAsk {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
-        .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("global_metrics", "global_bid_ask")
+        .name("Global Bid Ask")
+        .summary(
+            "Total size of resting buy orders and of resting sell orders in the whole market.",
+        )
         .path(Some("/globalBidAsk"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published);
+        .unknown_series("openDate", Evidence::Published);
 }
+
 takes_without_exchange!(GlobalBidAsk);
+marker!(GlobalMetricsGroup : GlobalBidAskRatio global_bid_ask_ratio : HasHistory);
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask_ratio", "Global Bid Ask Ratio")
-        .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "global_metrics",
+            "global_bid_ask_ratio",
+        )
+        .name("Global Bid Ask Ratio")
+        .summary(
+            "Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.",
+        )
         .path(Some("/globalBidAskRatio"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published)
+        .unknown_series("openDate", Evidence::Published)
         .unknown(&["the formula", "which side is positive"]);
 }
+
 takes_without_exchange!(GlobalBidAskRatio);
+marker!(GlobalMetricsGroup : GlobalBidAskDelta global_bid_ask_delta : HasHistory);
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask_delta", "Global Bid Ask Delta")
-        .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "global_metrics",
+            "global_bid_ask_delta",
+        )
+        .name("Global Bid Ask Delta")
+        .summary(
+            "Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.",
+        )
         .path(Some("/globalBidAskDelta"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published);
+        .unknown_series("openDate", Evidence::Published);
 }
+
 takes_without_exchange!(GlobalBidAskDelta);
+
+marker!(
+    GlobalMetricsGroup : GlobalBidAskRatioIncreaseDecrease
+    global_bid_ask_ratio_increase_decrease : HasHistory
+);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "global_metrics",
             "global_bid_ask_ratio_increase_decrease",
-            "Global Bid Ask Ratio Increase Decrease",
         )
-        .summary("Change of the order book imbalance of the whole market since the previous interval.")
+        .name("Global Bid Ask Ratio Increase Decrease")
+        .summary(
+            "Change of the order book imbalance of the whole market since the previous interval.",
+        )
         .path(Some("/globalBidAskRatioIncreaseDecrease"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published)
+        .unknown_series("openDate", Evidence::Published)
         .unknown(&["the formula of the ratio", "which side is positive"]);
 }
+
 takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
+marker!(GlobalMetricsGroup : GlobalCombinedBook global_combined_book : HasHistory);
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("global_metrics", "global_combined_book", "Global Combined Book")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "global_metrics",
+            "global_combined_book",
+        )
+        .name("Global Combined Book")
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path(Some("/globalCombinedBook"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published);
+        .unknown_series("openDate", Evidence::Published);
 }
+
 takes_without_exchange!(GlobalCombinedBook);
+
+marker!(
+    GlobalMetricsGroup : GlobalBidsIncreaseDecrease global_bids_increase_decrease :
+    HasHistory
+);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "global_metrics",
             "global_bids_increase_decrease",
-            "Global Bids Increase Decrease",
         )
-        .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
+        .name("Global Bids Increase Decrease")
+        .summary(
+            "Change in the size of resting buy orders in the whole market since the previous interval.",
+        )
         .path(Some("/globalBidsIncreaseDecrease"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Published);
+        .unknown_series("openDate", Evidence::Published);
 }
+
 takes_without_exchange!(GlobalBidsIncreaseDecrease);
+
+marker!(
+    GlobalMetricsGroup : GlobalAsksIncreaseDecrease global_asks_increase_decrease :
+    HasHistory
+);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "global_metrics",
             "global_asks_increase_decrease",
-            "Global Asks Increase Decrease",
         )
-        .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
+        .name("Global Asks Increase Decrease")
+        .summary(
+            "Change in the size of resting sell orders in the whole market since the previous interval.",
+        )
         .path(Some("/globalAsksIncreaseDecrease"))
         .evidence(Evidence::Reported)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(None, "openDate", Evidence::Reported);
+        .unknown_series("openDate", Evidence::Reported);
 }
+
 takes_without_exchange!(GlobalAsksIncreaseDecrease);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -225,115 +254,157 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         GlobalCombinedBook::INFO,
         GlobalBidsIncreaseDecrease::INFO,
         GlobalAsksIncreaseDecrease::INFO,
-        &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
+        &EndpointInfo::of("global_metrics", "global_buy_volume")
+            .name("Global Buy Volume")
             .summary("Size of market buy orders over all supported exchanges.")
             .notes(
                 "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
+        &EndpointInfo::of("global_metrics", "global_sell_volume")
+            .name("Global Sell Volume")
             .summary("Size of market sell orders over all supported exchanges.")
             .notes(
                 "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
+        &EndpointInfo::of("global_metrics", "global_volume_delta")
+            .name("Global Volume Delta")
             .summary("Market buy volume minus market sell volume over all supported exchanges.")
             .notes(
                 "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
+        &EndpointInfo::of("global_metrics", "global_volume_ratio")
+            .name("Global Volume Ratio")
             .summary("Imbalance of market buy and sell volume over all supported exchanges.")
             .notes(
                 "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
+        &EndpointInfo::of("global_metrics", "global_market_order_count")
+            .name("Global Market Order Count")
             .summary("Number of executed market orders over all supported exchanges.")
             .notes(
                 "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
+        &EndpointInfo::of("global_metrics", "global_limit_order_count")
+            .name("Global Limit Order Count")
             .summary("Number of filled limit orders over all supported exchanges.")
             .notes(
                 "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
+        &EndpointInfo::of("global_metrics", "global_open_interest_delta")
+            .name("Global Open Interest Delta")
             .summary("Change of open interest over all supported exchanges.")
             .notes(
                 "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
-            .summary("Orders of identical size that recur within a short time over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_bot_tracker")
+            .name("Global Bot Tracker")
+            .summary(
+                "Orders of identical size that recur within a short time over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
+        &EndpointInfo::of("global_metrics", "global_funding_rate")
+            .name("Global Funding Rate")
             .summary("Funding rate of perpetual futures over all supported exchanges.")
             .notes(
                 "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
-            .summary("Share of accounts that are long and that are short over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_accounts")
+            .name("Global Accounts")
+            .summary(
+                "Share of accounts that are long and that are short over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
+        &EndpointInfo::of("global_metrics", "global_liquidation_count")
+            .name("Global Liquidation Count")
             .summary("Number of liquidated positions over all supported exchanges.")
             .notes(
                 "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
+        &EndpointInfo::of("global_metrics", "global_liquidation_size")
+            .name("Global Liquidation Size")
             .summary("Value of liquidated positions over all supported exchanges.")
             .notes(
                 "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
+        &EndpointInfo::of("global_metrics", "global_net_long_short")
+            .name("Global Net Long Short")
             .summary("Estimated net long and net short positions over all supported exchanges.")
             .notes(
                 "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
-            .summary("Estimated net longs minus estimated net shorts over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_net_long_short_delta")
+            .name("Global Net Long Short Delta")
+            .summary(
+                "Estimated net longs minus estimated net shorts over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
-            .summary("Change of open interest relative to traded volume over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_participation_ratio")
+            .name("Global Participation Ratio")
+            .summary(
+                "Change of open interest relative to traded volume over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
-            .summary("Share of large traders who are long and who are short over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_top_trader_accounts")
+            .name("Global Top Trader Accounts")
+            .summary(
+                "Share of large traders who are long and who are short over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions")
+        &EndpointInfo::of("global_metrics", "global_top_trader_positions")
+            .name("Global Top Trader Positions")
             .summary(
                 "Share of the positions of large traders that are long and that are short over all supported exchanges.",
             )
             .notes(
                 "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap")
-            .summary("Difference in positioning between large and small retail accounts over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_trader_sentiment_gap")
+            .name("Global Trader Sentiment Gap")
+            .summary(
+                "Difference in positioning between large and small retail accounts over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
-            .summary("Traded volume that did not change open interest over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_transfer_of_contracts")
+            .name("Global Transfer Of Contracts")
+            .summary(
+                "Traded volume that did not change open interest over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
-            .summary("Percentage of retail accounts that are long and that are short over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_true_retail_long_short")
+            .name("Global True Retail Long Short")
+            .summary(
+                "Percentage of retail accounts that are long and that are short over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
-            .summary("Long percentage of large traders minus that of all accounts over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_whale_retail_delta")
+            .name("Global Whale Retail Delta")
+            .summary(
+                "Long percentage of large traders minus that of all accounts over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),
-        &EndpointInfo::new("global_metrics", "global_whale_position_dominance", "Global Whale Position Dominance")
-            .summary("Influence of large positions relative to the number of accounts over all supported exchanges.")
+        &EndpointInfo::of("global_metrics", "global_whale_position_dominance")
+            .name("Global Whale Position Dominance")
+            .summary(
+                "Influence of large positions relative to the number of accounts over all supported exchanges.",
+            )
             .notes(
                 "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
             ),

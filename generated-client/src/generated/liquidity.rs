@@ -2,27 +2,11 @@
 
 //! Liquidity: liquidations, predicted liquidation prices, and leverage and margin of top traders.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo,
-    TimeUnit, ValueType,
-};
-use crate::{
-    Client, Exchange, HeatmapLeverage, HeatmapScaling, LevelLeverage, Lookback,
-    PositionFilter, Request, Series, Side,
-};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange,
-    TakesExchanges, TakesLeverage, TakesLookback, TakesOhlcGraph, TakesPosition,
-    TakesScaling, TakesTimestamp, takes_one_exchange, takes_several_exchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::liquidity`].
-///
-/// Known by name only: Anchored Liquidation Levels Count, Anchored Liquidation Levels Size, Squeeze Intensity.
 #[derive(Clone, Copy, Debug)]
 pub struct LiquidityGroup<'a> {
     client: &'a Client,
@@ -48,7 +32,6 @@ impl LiquidityGroup<'_> {
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
-
     /// Average leverage of the long positions of top traders minus that of their short positions; positive if longs
     /// use more leverage.
     ///
@@ -57,10 +40,11 @@ impl LiquidityGroup<'_> {
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    pub fn top_trader_average_leverage_delta(&self) -> Request<TopTraderAverageLeverageDelta> {
+    pub fn top_trader_average_leverage_delta(
+        &self,
+    ) -> Request<TopTraderAverageLeverageDelta> {
         Request::new(self.client)
     }
-
     /// Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be
     /// liquidated.
     ///
@@ -74,7 +58,6 @@ impl LiquidityGroup<'_> {
     pub fn cumulative_liquidation_level(&self) -> Request<CumulativeLiquidationLevel> {
         Request::new(self.client)
     }
-
     /// Number of predicted liquidation levels of longs minus that of shorts.
     ///
     /// The exchanges that work or fail were tested with BTC.
@@ -88,7 +71,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
-
     /// Value of open positions at their predicted liquidation levels: longs, shorts and the difference.
     ///
     /// - **Endpoint:** `GET /liqLevelsSize` (published), returns a series of [`LiquidationLevelsSizeRecord`]
@@ -98,7 +80,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
         Request::new(self.client)
     }
-
     /// Value of positions liquidated in the interval, split into longs and shorts.
     ///
     /// The names are from the previous API version; one amount per side, in USD, is reported for this version.
@@ -111,7 +92,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation(&self) -> Request<Liquidation> {
         Request::new(self.client)
     }
-
     /// Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in
     /// each.
     ///
@@ -125,7 +105,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation_heatmap(&self) -> Request<LiquidationHeatmap> {
         Request::new(self.client)
     }
-
     /// All predicted liquidation levels of open positions, with value, side and leverage class.
     ///
     /// A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit`
@@ -137,7 +116,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation_levels(&self) -> Request<LiquidationLevels> {
         Request::new(self.client)
     }
-
     /// Its meaning is undocumented.
     ///
     /// Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The
@@ -150,7 +128,6 @@ impl LiquidityGroup<'_> {
     pub fn liquidation_levels_tv(&self) -> Request<LiquidationLevelsTv> {
         Request::new(self.client)
     }
-
     /// Margin used by the positions of top traders.
     ///
     /// - **Endpoint:** `GET /topTraderMarginUsed` (reported), returns a series of JSON records
@@ -161,7 +138,6 @@ impl LiquidityGroup<'_> {
     pub fn top_trader_margin_used(&self) -> Request<TopTraderMarginUsed> {
         Request::new(self.client)
     }
-
     /// Difference in the margin used by the positions of top traders.
     ///
     /// - **Endpoint:** `GET /topTraderMarginUsedDelta` (reported), returns a series of JSON records
@@ -175,35 +151,30 @@ impl LiquidityGroup<'_> {
     }
 }
 
-markers!(
-    LiquidityGroup : AverageLeverageUsed average_leverage_used : HasHistory,
-    TopTraderAverageLeverageDelta top_trader_average_leverage_delta : HasHistory,
-    CumulativeLiquidationLevel cumulative_liquidation_level, LiquidationLevelsCount
-    liquidation_levels_count : HasHistory, LiquidationLevelsSize liquidation_levels_size
-    : HasHistory, Liquidation liquidation : HasHistory, LiquidationHeatmap
-    liquidation_heatmap, LiquidationLevels liquidation_levels, LiquidationLevelsTv
-    liquidation_levels_tv, TopTraderMarginUsed top_trader_margin_used : HasHistory,
-    TopTraderMarginUsedDelta top_trader_margin_used_delta : HasHistory
-);
+marker!(LiquidityGroup : AverageLeverageUsed average_leverage_used : HasHistory);
 
 impl Endpoint for AverageLeverageUsed {
     type Body = Series<AverageLeverageUsedRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "average_leverage_used", "Average Leverage Used")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "average_leverage_used")
+        .name("Average Leverage Used")
         .aliases(&["Top Trader Average Leverage Used"])
         .summary(
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path(Some("/averageLeverageUsed"))
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[
-            params::EXCHANGE
-                .allowed_values(&["okx_perp_coin"])
-                .rejected_values(&["binance_perp_stable"])
-                .example(Some("okx_perp_coin")),
-        ])
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["okx_perp_coin"])
+                    .rejected_values(&["binance_perp_stable"])
+                    .example(Some("okx_perp_coin")),
+            ],
+        )
         .specific_params(&[params::ADVANCE_FILTER])
-        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), "openDate", Evidence::Documented);
+        .series::<AverageLeverageUsedRecord>("openDate", Evidence::Documented);
 }
+
 takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
 
 /// One record of Average Leverage Used.
@@ -225,32 +196,55 @@ impl Record for AverageLeverageUsedRecord {
             "AverageLeverageUsedRecord",
             &[
                 records::TIME,
-                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "avg_long_lev",
+                        "avgLongLev",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("Average leverage of long positions."),
-                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "avg_short_lev",
+                        "avgShortLev",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("Average leverage of short positions."),
             ],
         )
         .summary("One record of Average Leverage Used.");
 }
+
 fields!(AverageLeverageUsedRecord => open_date = 0, avg_long_lev = 1, avg_short_lev = 2);
+
+marker!(
+    LiquidityGroup : TopTraderAverageLeverageDelta top_trader_average_leverage_delta :
+    HasHistory
+);
 
 impl Endpoint for TopTraderAverageLeverageDelta {
     type Body = Series<TopTraderAverageLeverageDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "liquidity",
             "top_trader_average_leverage_delta",
-            "Top Trader Average Leverage Delta",
         )
+        .name("Top Trader Average Leverage Delta")
         .summary(
             "Average leverage of the long positions of top traders minus that of their short positions; positive if longs use more leverage.",
         )
         .path(Some("/topTraderAverageLeverageDelta"))
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
-        .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), "openDate", Evidence::Reported);
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["okx_perp_coin"])
+                    .example(Some("okx_perp_coin")),
+            ],
+        )
+        .series::<TopTraderAverageLeverageDeltaRecord>("openDate", Evidence::Reported);
 }
+
 takes_one_exchange!(TopTraderAverageLeverageDelta);
 
 /// One record of Top Trader Average Leverage Delta.
@@ -270,37 +264,53 @@ impl Record for TopTraderAverageLeverageDeltaRecord {
             "TopTraderAverageLeverageDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("avg_lev_delta", "avgLevDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "avg_lev_delta",
+                        "avgLevDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
-                    .summary("Average leverage of longs minus average leverage of shorts."),
+                    .summary(
+                        "Average leverage of longs minus average leverage of shorts.",
+                    ),
             ],
         )
         .summary("One record of Top Trader Average Leverage Delta.");
 }
+
 fields!(TopTraderAverageLeverageDeltaRecord => open_date = 0, avg_lev_delta = 1);
+marker!(LiquidityGroup : CumulativeLiquidationLevel cumulative_liquidation_level);
 
 impl Endpoint for CumulativeLiquidationLevel {
     type Body = Series<CumulativeLiquidationLevelRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "liquidity",
             "cumulative_liquidation_level",
-            "Cumulative Liquidation Level",
         )
+        .name("Cumulative Liquidation Level")
         .summary(
             "Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be liquidated.",
         )
         .path(Some("/cumulativeLiqLevel"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN,
-            params::EXCHANGE
-                .tested_values(
-                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                ),
-            params::TIMESTAMP,
-            params::LEVEL_LEVERAGE,
-        ])
+        .specific_params(
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .tested_values(
+                        &[
+                            "binance_perp_stable",
+                            "bitmex_perp_coin",
+                            "bybit_perp_coin",
+                            "phemex_perp_stable",
+                        ],
+                    ),
+                params::TIMESTAMP,
+                params::LEVEL_LEVERAGE,
+            ],
+        )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()),
             time: None,
@@ -413,27 +423,40 @@ fields!(
     total_count_liquidation_delta = 6
 );
 
+marker!(LiquidityGroup : LiquidationLevelsCount liquidation_levels_count : HasHistory);
+
 impl Endpoint for LiquidationLevelsCount {
     type Body = Series<LiquidationLevelsCountRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_count", "Liquidation Levels Count")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "liquidity",
+            "liquidation_levels_count",
+        )
+        .name("Liquidation Levels Count")
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path(Some("/liqLevelsCount"))
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[
-            params::EXCHANGE
-                .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
-                .rejected_values(&["binance_perp_stable"])
-                .example(Some("binance_perp_coin")),
-        ])
-        .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"],
+                    )
+                    .rejected_values(&["binance_perp_stable"])
+                    .example(Some("binance_perp_coin")),
+            ],
+        )
+        .series::<LiquidationLevelsCountRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that work or fail were tested with BTC.")
-        .unknown(&[
-            "how the levels are predicted",
-            "whether the counts of longs and shorts are returned too",
-            "whether open levels or new levels of the interval are counted",
-        ]);
+        .unknown(
+            &[
+                "how the levels are predicted",
+                "whether the counts of longs and shorts are returned too",
+                "whether open levels or new levels of the interval are counted",
+            ],
+        );
 }
+
 takes_one_exchange!(LiquidationLevelsCount);
 
 /// One record of Liquidation Levels Count.
@@ -453,26 +476,39 @@ impl Record for LiquidationLevelsCountRecord {
             "LiquidationLevelsCountRecord",
             &[
                 records::TIME,
-                FieldInfo::new("liq_level_count_delta", "liqLevelCountDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "liq_level_count_delta",
+                        "liqLevelCountDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
-                    .summary("Long levels minus short levels; positive if longs have more levels."),
+                    .summary(
+                        "Long levels minus short levels; positive if longs have more levels.",
+                    ),
             ],
         )
         .summary("One record of Liquidation Levels Count.");
 }
+
 fields!(LiquidationLevelsCountRecord => open_date = 0, liq_level_count_delta = 1);
+marker!(LiquidityGroup : LiquidationLevelsSize liquidation_levels_size : HasHistory);
 
 impl Endpoint for LiquidationLevelsSize {
     type Body = Series<LiquidationLevelsSizeRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_size", "Liquidation Levels Size")
-        .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "liquidation_levels_size")
+        .name("Liquidation Levels Size")
+        .summary(
+            "Value of open positions at their predicted liquidation levels: longs, shorts and the difference.",
+        )
         .path(Some("/liqLevelsSize"))
         .evidence(Evidence::Published)
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
-        .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), "openDate", Evidence::Published);
+        .series::<LiquidationLevelsSizeRecord>("openDate", Evidence::Published);
 }
+
 takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
 
 /// One record of Liquidation Levels Size.
@@ -496,21 +532,38 @@ impl Record for LiquidationLevelsSizeRecord {
             "LiquidationLevelsSizeRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_liq_level_size", "longLiqLevelSize", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "long_liq_level_size",
+                        "longLiqLevelSize",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("2260055193.931666"))
                     .unit("USD")
                     .summary("Value at the open long levels."),
-                FieldInfo::new("short_liq_level_size", "shortLiqLevelSize", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "short_liq_level_size",
+                        "shortLiqLevelSize",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("1444238247.181188"))
                     .unit("USD")
                     .summary("Value at the open short levels."),
-                FieldInfo::new("liq_level_size_delta", "liqLevelSizeDelta", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "liq_level_size_delta",
+                        "liqLevelSizeDelta",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("815816946.7504778"))
                     .unit("USD")
-                    .summary("Value of longs minus value of shorts; positive if more longs are at risk."),
+                    .summary(
+                        "Value of longs minus value of shorts; positive if more longs are at risk.",
+                    ),
             ],
         )
         .summary("One record of Liquidation Levels Size.");
@@ -521,20 +574,26 @@ fields!(
     short_liq_level_size = 2, liq_level_size_delta = 3
 );
 
+marker!(LiquidityGroup : Liquidation liquidation : HasHistory);
+
 impl Endpoint for Liquidation {
     type Body = Series<LiquidationRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
-        .summary("Value of positions liquidated in the interval, split into longs and shorts.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "liquidation")
+        .name("Liquidation")
+        .summary(
+            "Value of positions liquidated in the interval, split into longs and shorts.",
+        )
         .path(Some("/liquidation"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .overrides(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
         .specific_params(&[params::BUCKET])
-        .series(Some(RecordInfo::of::<LiquidationRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<LiquidationRecord>("openDate", Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
 }
+
 takes_several_exchanges!(Liquidation => TakesBucket, TakesBuckets);
 
 /// One record of Liquidation.
@@ -556,11 +615,21 @@ impl Record for LiquidationRecord {
             "LiquidationRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "long_liquidation",
+                        "longLiquidation",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .unit("USD")
                     .summary("Value of liquidated longs."),
-                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "short_liquidation",
+                        "shortLiquidation",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .unit("USD")
                     .summary("Value of liquidated shorts."),
@@ -568,40 +637,71 @@ impl Record for LiquidationRecord {
         )
         .summary("One record of Liquidation.");
 }
+
 fields!(LiquidationRecord => open_date = 0, long_liquidation = 1, short_liquidation = 2);
+marker!(LiquidityGroup : LiquidationHeatmap liquidation_heatmap);
 
 impl Endpoint for LiquidationHeatmap {
     type Body = Series<LiquidationHeatmapRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_heatmap", "Liquidation Heatmap")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "liquidation_heatmap")
+        .name("Liquidation Heatmap")
         .summary(
             "Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in each.",
         )
         .path(Some("/liquidationHeatmap"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN,
-            params::EXCHANGES
-                .default(Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"))
-                .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
-            ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
-                .summary("Time range that the heatmap covers.")
-                .notes(
-                    "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
-                ),
-            ParamInfo::new("leverage", "leverage", ValueType::named::<HeatmapLeverage>(), Evidence::Reported)
-                .default(Some("all"))
-                .summary("Leverage class to show.")
-                .notes("The previous API version accepted several."),
-            ParamInfo::new("scaling", "scaling", ValueType::named::<HeatmapScaling>(), Evidence::Reported)
-                .default(Some("relative"))
-                .summary("Scaling of the sizes."),
-            ParamInfo::new("ohlc_graph", "ohlcgraph", ValueType::named::<Exchange>(), Evidence::Reported)
-                .summary("Exchange of the price candles that accompany the heatmap.")
-                .notes("Default: the first exchange."),
-            params::TIMESTAMP
-                .notes("Without it, the current snapshot is returned; past ones have a resolution of one minute."),
-        ])
+        .specific_params(
+            &[
+                params::COIN,
+                params::EXCHANGES
+                    .default(
+                        Some("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin"),
+                    )
+                    .allowed_values(
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"],
+                    ),
+                ParamInfo::new(
+                        "lookback",
+                        "lookback",
+                        ValueType::named::<Lookback>(),
+                        Evidence::Reported,
+                    )
+                    .summary("Time range that the heatmap covers.")
+                    .notes(
+                        "A longer range has a coarser time grid: minutes for `12h`, days for `2y`. Public clients send `12h`, `3d`, `7d` or nothing.",
+                    ),
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<HeatmapLeverage>(),
+                        Evidence::Reported,
+                    )
+                    .default(Some("all"))
+                    .summary("Leverage class to show.")
+                    .notes("The previous API version accepted several."),
+                ParamInfo::new(
+                        "scaling",
+                        "scaling",
+                        ValueType::named::<HeatmapScaling>(),
+                        Evidence::Reported,
+                    )
+                    .default(Some("relative"))
+                    .summary("Scaling of the sizes."),
+                ParamInfo::new(
+                        "ohlc_graph",
+                        "ohlcgraph",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Reported,
+                    )
+                    .summary("Exchange of the price candles that accompany the heatmap.")
+                    .notes("Default: the first exchange."),
+                params::TIMESTAMP
+                    .notes(
+                        "Without it, the current snapshot is returned; past ones have a resolution of one minute.",
+                    ),
+            ],
+        )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationHeatmapRecord>()),
             time: None,
@@ -641,21 +741,43 @@ impl Record for LiquidationHeatmapRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationHeatmapRecord",
             &[
-                FieldInfo::new("starting_price", "startingPrice", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "starting_price",
+                        "startingPrice",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Lower end of the price range."),
-                FieldInfo::new("ending_price", "endingPrice", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "ending_price",
+                        "endingPrice",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Upper end of the price range."),
                 FieldInfo::new("size", "size", ValueType::Number, Evidence::Reported)
                     .optional(true)
                     .example(Some("37116941.87"))
                     .unit("USD")
-                    .summary("Value of the positions that would be liquidated in the price range."),
-                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                    .summary(
+                        "Value of the positions that would be liquidated in the price range.",
+                    ),
+                FieldInfo::new(
+                        "side",
+                        "side",
+                        ValueType::named::<Side>(),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Side of the positions: long or short."),
-                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                FieldInfo::new(
+                        "timestamp",
+                        "timestamp",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Time stamp of the range.")
                     .unknown(&["which event it marks"]),
@@ -663,27 +785,48 @@ impl Record for LiquidationHeatmapRecord {
         )
         .summary("One record of Liquidation Heatmap.");
 }
-fields!(LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3, timestamp = 4);
+
+fields!(
+    LiquidationHeatmapRecord => starting_price = 0, ending_price = 1, size = 2, side = 3,
+    timestamp = 4
+);
+
+marker!(LiquidityGroup : LiquidationLevels liquidation_levels);
 
 impl Endpoint for LiquidationLevels {
     type Body = Series<LiquidationLevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels", "Liquidation Levels")
-        .summary("All predicted liquidation levels of open positions, with value, side and leverage class.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "liquidation_levels")
+        .name("Liquidation Levels")
+        .summary(
+            "All predicted liquidation levels of open positions, with value, side and leverage class.",
+        )
         .path(Some("/liquidationLevels"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN,
-            params::EXCHANGE
-                .tested_values(
-                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                ),
-            params::TIMESTAMP,
-            params::LEVEL_LEVERAGE,
-            ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                .default(Some("all"))
-                .summary("Side of the levels to return."),
-        ])
+        .specific_params(
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .tested_values(
+                        &[
+                            "binance_perp_stable",
+                            "bitmex_perp_coin",
+                            "bybit_perp_coin",
+                            "phemex_perp_stable",
+                        ],
+                    ),
+                params::TIMESTAMP,
+                params::LEVEL_LEVERAGE,
+                ParamInfo::new(
+                        "position",
+                        "position",
+                        ValueType::named::<PositionFilter>(),
+                        Evidence::Reported,
+                    )
+                    .default(Some("all"))
+                    .summary("Side of the levels to return."),
+            ],
+        )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<LiquidationLevelsRecord>()),
             time: None,
@@ -726,7 +869,12 @@ impl Record for LiquidationLevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LiquidationLevelsRecord",
             &[
-                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                FieldInfo::new(
+                        "timestamp",
+                        "timestamp",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Time of the snapshot."),
                 FieldInfo::new(
@@ -744,13 +892,28 @@ impl Record for LiquidationLevelsRecord {
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
                     .optional(true)
                     .summary("Liquidation price."),
-                FieldInfo::new("leverage", "leverage", ValueType::named::<LevelLeverage>(), Evidence::Reported)
+                FieldInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<LevelLeverage>(),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Leverage class: high, medium or low."),
-                FieldInfo::new("side", "side", ValueType::named::<Side>(), Evidence::Reported)
+                FieldInfo::new(
+                        "side",
+                        "side",
+                        ValueType::named::<Side>(),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Side of the positions: long or short."),
-                FieldInfo::new("open_duration", "openDuration", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "open_duration",
+                        "openDuration",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Age of the level.")
                     .unknown(&["the unit"]),
@@ -764,23 +927,38 @@ fields!(
     leverage = 4, side = 5, open_duration = 6
 );
 
+marker!(LiquidityGroup : LiquidationLevelsTv liquidation_levels_tv);
+
 impl Endpoint for LiquidationLevelsTv {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "liquidation_levels_tv", "Liquidation Levels TV")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "liquidation_levels_tv")
+        .name("Liquidation Levels TV")
         .path(Some("/liquidationLevelsTV"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN,
-            params::EXCHANGE
-                .tested_values(
-                    &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
-                ),
-            params::TIMESTAMP,
-            params::LEVEL_LEVERAGE,
-            ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
-                .summary("Side of the levels to return."),
-        ])
+        .specific_params(
+            &[
+                params::COIN,
+                params::EXCHANGE
+                    .tested_values(
+                        &[
+                            "binance_perp_stable",
+                            "bitmex_perp_coin",
+                            "bybit_perp_coin",
+                            "phemex_perp_stable",
+                        ],
+                    ),
+                params::TIMESTAMP,
+                params::LEVEL_LEVERAGE,
+                ParamInfo::new(
+                        "position",
+                        "position",
+                        ValueType::named::<PositionFilter>(),
+                        Evidence::Reported,
+                    )
+                    .summary("Side of the levels to return."),
+            ],
+        )
         .notes(
             "Its params are those of `/liquidationLevels`; presumably it returns the same levels in another form. The exchanges that work were tested with BTC.",
         );
@@ -791,34 +969,59 @@ takes!(
     TakesPosition, TakesLeverage { type Leverage = LevelLeverage; }
 );
 
+marker!(LiquidityGroup : TopTraderMarginUsed top_trader_margin_used : HasHistory);
+
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("liquidity", "top_trader_margin_used", "Top Trader Margin Used")
+    const INFO: &EndpointInfo = &EndpointInfo::of("liquidity", "top_trader_margin_used")
+        .name("Top Trader Margin Used")
         .summary("Margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsed"))
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
-        .series(None, "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["okx_perp_coin"])
+                    .example(Some("okx_perp_coin")),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Reported)
         .unknown(&["whether it is an amount or a share of the account"]);
 }
+
 takes_one_exchange!(TopTraderMarginUsed);
+
+marker!(
+    LiquidityGroup : TopTraderMarginUsedDelta top_trader_margin_used_delta : HasHistory
+);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "liquidity",
             "top_trader_margin_used_delta",
-            "Top Trader Margin Used Delta",
         )
+        .name("Top Trader Margin Used Delta")
         .summary("Difference in the margin used by the positions of top traders.")
         .path(Some("/topTraderMarginUsedDelta"))
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example(Some("okx_perp_coin"))])
-        .series(None, "openDate", Evidence::Reported)
-        .unknown(&["whether it is longs minus shorts, or the change since the previous interval"]);
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["okx_perp_coin"])
+                    .example(Some("okx_perp_coin")),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Reported)
+        .unknown(
+            &[
+                "whether it is longs minus shorts, or the change since the previous interval",
+            ],
+        );
 }
+
 takes_one_exchange!(TopTraderMarginUsedDelta);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -829,10 +1032,16 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     notes: "",
     endpoints: &[
         AverageLeverageUsed::INFO,
-        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
-            .summary("Number of predicted liquidation levels, accumulated since the last anchor."),
-        &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
-            .summary("Value at the predicted liquidation levels, accumulated since the last anchor."),
+        &EndpointInfo::of("liquidity", "anchored_liquidation_levels_count")
+            .name("Anchored Liquidation Levels Count")
+            .summary(
+                "Number of predicted liquidation levels, accumulated since the last anchor.",
+            ),
+        &EndpointInfo::of("liquidity", "anchored_liquidation_levels_size")
+            .name("Anchored Liquidation Levels Size")
+            .summary(
+                "Value at the predicted liquidation levels, accumulated since the last anchor.",
+            ),
         TopTraderAverageLeverageDelta::INFO,
         CumulativeLiquidationLevel::INFO,
         LiquidationLevelsCount::INFO,
@@ -843,6 +1052,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         LiquidationLevelsTv::INFO,
         TopTraderMarginUsed::INFO,
         TopTraderMarginUsedDelta::INFO,
-        &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity"),
+        &EndpointInfo::of("liquidity", "squeeze_intensity")
+            .name("Squeeze Intensity"),
     ],
 };

@@ -2,17 +2,9 @@
 
 //! Longs & Shorts: long and short positioning by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAnchor, takes_one_exchange, takes_optional_exchange, takes_several_exchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +32,6 @@ impl LongsShortsGroup<'_> {
     pub fn top_trader_accounts(&self) -> Request<TopTraderAccounts> {
         Request::new(self.client)
     }
-
     /// Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.
     ///
     /// The exchanges that work were tested with BTC.
@@ -53,7 +44,6 @@ impl LongsShortsGroup<'_> {
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
         Request::new(self.client)
     }
-
     /// Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says; the two add up to 100 %.
     ///
@@ -67,7 +57,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_top_trader_accounts(&self) -> Request<AnchoredTopTraderAccounts> {
         Request::new(self.client)
     }
-
     /// Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
@@ -79,7 +68,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_top_trader_positions(&self) -> Request<AnchoredTopTraderPositions> {
         Request::new(self.client)
     }
-
     /// Share of all accounts of an exchange that are net long and that are net short; each account counts once,
     /// regardless of size.
     ///
@@ -92,7 +80,6 @@ impl LongsShortsGroup<'_> {
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
         Request::new(self.client)
     }
-
     /// Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
     /// four-hour block or hour, as `anchor` says.
     ///
@@ -104,7 +91,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_global_accounts(&self) -> Request<AnchoredGlobalAccounts> {
         Request::new(self.client)
     }
-
     /// Net long and net short positions, estimated from market orders and changes of open interest.
     ///
     /// - **Endpoint:** `GET /netLongShort` (documented, fields previous version), returns a series of
@@ -116,7 +102,6 @@ impl LongsShortsGroup<'_> {
     pub fn net_long_short(&self) -> Request<NetLongShort> {
         Request::new(self.client)
     }
-
     /// Estimated net longs minus estimated net shorts; positive if longs dominate.
     ///
     /// One public client counts ten exchanges in the default set.
@@ -130,7 +115,6 @@ impl LongsShortsGroup<'_> {
     pub fn net_long_short_delta(&self) -> Request<NetLongShortDelta> {
         Request::new(self.client)
     }
-
     /// Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
@@ -143,7 +127,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_cls(&self) -> Request<AnchoredCls> {
         Request::new(self.client)
     }
-
     /// Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
     /// says: the difference of the two sums of `/anchoredCLS`.
     ///
@@ -156,7 +139,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_clsd(&self) -> Request<AnchoredClsd> {
         Request::new(self.client)
     }
-
     /// Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
     /// top traders are long more often than all accounts.
     ///
@@ -170,7 +152,6 @@ impl LongsShortsGroup<'_> {
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
         Request::new(self.client)
     }
-
     /// Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
     /// block or hour, as `anchor` says; 65 % against 55 % is 10.
     ///
@@ -182,7 +163,6 @@ impl LongsShortsGroup<'_> {
     pub fn anchored_whale_retail_delta(&self) -> Request<AnchoredWhaleRetailDelta> {
         Request::new(self.client)
     }
-
     /// Influence of large positions relative to the positioning of prominent traders when each account counts once.
     ///
     /// - **Endpoint:** `GET /whalePositionDominance` (documented, fields previous version), returns a series of
@@ -194,7 +174,6 @@ impl LongsShortsGroup<'_> {
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
-
     /// Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.
     ///
     /// - **Endpoint:** `GET /trueRetailLongShort` (documented, fields reported), returns a series of
@@ -205,7 +184,6 @@ impl LongsShortsGroup<'_> {
     pub fn true_retail_long_short(&self) -> Request<TrueRetailLongShort> {
         Request::new(self.client)
     }
-
     /// Difference in positioning between large and small retail accounts.
     ///
     /// The API document compares large with small retail accounts; the provider's academy compares top traders with
@@ -222,34 +200,23 @@ impl LongsShortsGroup<'_> {
     }
 }
 
-markers!(
-    LongsShortsGroup : TopTraderAccounts top_trader_accounts : HasHistory,
-    TopTraderPositions top_trader_positions : HasHistory, AnchoredTopTraderAccounts
-    anchored_top_trader_accounts : HasHistory, AnchoredTopTraderPositions
-    anchored_top_trader_positions : HasHistory, GlobalAccounts global_accounts :
-    HasHistory, AnchoredGlobalAccounts anchored_global_accounts : HasHistory,
-    NetLongShort net_long_short : HasHistory, NetLongShortDelta net_long_short_delta :
-    HasHistory, AnchoredCls anchored_cls : HasHistory, AnchoredClsd anchored_clsd :
-    HasHistory, WhaleRetailDelta whale_retail_delta : HasHistory,
-    AnchoredWhaleRetailDelta anchored_whale_retail_delta : HasHistory,
-    WhalePositionDominance whale_position_dominance : HasHistory, TrueRetailLongShort
-    true_retail_long_short : HasHistory, TraderSentimentGap trader_sentiment_gap :
-    HasHistory
-);
+marker!(LongsShortsGroup : TopTraderAccounts top_trader_accounts : HasHistory);
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "top_trader_accounts")
+        .name("Top Trader Accounts")
         .summary(
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path(Some("/topTraderAccounts"))
         .shared_params(&params::ONE_EXCHANGE)
-        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
+        .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
 }
+
 takes_one_exchange!(TopTraderAccounts);
 
 /// Long and short shares of a group of traders.
@@ -272,9 +239,19 @@ impl Record for LongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -282,7 +259,12 @@ impl Record for LongShortShare {
                     })
                     .unit("percent")
                     .summary("Long share."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "short_pct",
+                        "shortPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -290,55 +272,76 @@ impl Record for LongShortShare {
                     })
                     .unit("percent")
                     .summary("Short share."),
-                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "ls_ratio",
+                        "lsRatio",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .range(Range { min: Some(0.0), max: None })
-                    .summary("Long share divided by short share; above 1, more are long."),
+                    .summary(
+                        "Long share divided by short share; above 1, more are long.",
+                    ),
             ],
         )
         .summary("Long and short shares of a group of traders.");
 }
+
 fields!(LongShortShare => open_date = 0, long_pct = 1, short_pct = 2, ls_ratio = 3);
+marker!(LongsShortsGroup : TopTraderPositions top_trader_positions : HasHistory);
 
 impl Endpoint for TopTraderPositions {
     type Body = Series<LongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_positions", "Top Trader Positions")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "top_trader_positions")
+        .name("Top Trader Positions")
         .summary(
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path(Some("/topTraderPositions"))
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[
-            params::EXCHANGE
-                .tested_values(&[
-                    "binance_perp_stable",
-                    "binance_perp_coin",
-                    "okx_perp_stable",
-                    "bitget_perp_stable",
-                    "huobi_perp_coin",
-                ]),
-        ])
-        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &[
+                            "binance_perp_stable",
+                            "binance_perp_coin",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                            "huobi_perp_coin",
+                        ],
+                    ),
+            ],
+        )
+        .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
+
 takes_one_exchange!(TopTraderPositions);
+
+marker!(
+    LongsShortsGroup : AnchoredTopTraderAccounts anchored_top_trader_accounts :
+    HasHistory
+);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "longs_shorts",
             "anchored_top_trader_accounts",
-            "Anchored Top Trader Accounts",
         )
+        .name("Anchored Top Trader Accounts")
         .summary(
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
         .path(Some("/anchoredTopTraderAccounts"))
         .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion)
+        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
+
 takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// Long and short shares of a group of traders since the last anchor.
@@ -361,13 +364,27 @@ impl Record for AnchoredLongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "cumulative_long_pct",
+                        "cumulativeLongPct",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .unit("percent")
                     .summary("Long share from the anchor to the interval.")
-                    .unknown(&["how the shares of the intervals since the anchor are combined"]),
+                    .unknown(
+                        &[
+                            "how the shares of the intervals since the anchor are combined",
+                        ],
+                    ),
                 FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
@@ -377,70 +394,101 @@ impl Record for AnchoredLongShortShare {
                     .optional(true)
                     .unit("percent")
                     .summary("Short share from the anchor to the interval.")
-                    .unknown(&["how the shares of the intervals since the anchor are combined"]),
+                    .unknown(
+                        &[
+                            "how the shares of the intervals since the anchor are combined",
+                        ],
+                    ),
             ],
         )
         .summary("Long and short shares of a group of traders since the last anchor.");
 }
-fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
+
+fields!(
+    AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1,
+    cumulative_short_pct = 2
+);
+
+marker!(
+    LongsShortsGroup : AnchoredTopTraderPositions anchored_top_trader_positions :
+    HasHistory
+);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "longs_shorts",
             "anchored_top_trader_positions",
-            "Anchored Top Trader Positions",
         )
+        .name("Anchored Top Trader Positions")
         .summary(
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredTopTraderPositions"))
         .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
+        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
 }
+
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
+marker!(LongsShortsGroup : GlobalAccounts global_accounts : HasHistory);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "global_accounts")
+        .name("Global Accounts")
         .summary(
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path(Some("/globalAccounts"))
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])])
-        .series(Some(RecordInfo::of::<LongShortShare>()), "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
+                    ),
+            ],
+        )
+        .series::<LongShortShare>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
+
 takes_one_exchange!(GlobalAccounts);
+marker!(LongsShortsGroup : AnchoredGlobalAccounts anchored_global_accounts : HasHistory);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "longs_shorts",
             "anchored_global_accounts",
-            "Anchored Global Accounts",
         )
+        .name("Anchored Global Accounts")
         .summary(
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredGlobalAccounts"))
         .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), "openDate", Evidence::PreviousVersion);
+        .series::<AnchoredLongShortShare>("openDate", Evidence::PreviousVersion);
 }
+
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
+marker!(LongsShortsGroup : NetLongShort net_long_short : HasHistory);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-        .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "net_long_short")
+        .name("Net Long Short")
+        .summary(
+            "Net long and net short positions, estimated from market orders and changes of open interest.",
+        )
         .path(Some("/netLongShort"))
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .series(Some(RecordInfo::of::<NetLongShortRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<NetLongShortRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(NetLongShort);
 
 /// One record of Net Long Short.
@@ -462,28 +510,44 @@ impl Record for NetLongShortRecord {
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "net_longs",
+                        "netLongs",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Estimated net long positions."),
-                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "net_shorts",
+                        "netShorts",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Estimated net short positions."),
             ],
         )
         .summary("One record of Net Long Short.");
 }
+
 fields!(NetLongShortRecord => open_date = 0, net_longs = 1, net_shorts = 2);
+marker!(LongsShortsGroup : NetLongShortDelta net_long_short_delta : HasHistory);
 
 impl Endpoint for NetLongShortDelta {
     type Body = Series<NetLongShortDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short_delta", "Net Long Short Delta")
-        .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "net_long_short_delta")
+        .name("Net Long Short Delta")
+        .summary(
+            "Estimated net longs minus estimated net shorts; positive if longs dominate.",
+        )
         .path(Some("/netLongShortDelta"))
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), "openDate", Evidence::Reported)
+        .series::<NetLongShortDeltaRecord>("openDate", Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set.")
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
@@ -503,27 +567,36 @@ impl Record for NetLongShortDeltaRecord {
             "NetLongShortDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "net_long_short_delta",
+                        "netLongShortDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Difference; negative if shorts dominate."),
             ],
         )
         .summary("One record of Net Long Short Delta.");
 }
+
 fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
+marker!(LongsShortsGroup : AnchoredCls anchored_cls : HasHistory);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "anchored_cls")
+        .name("Anchored CLS")
         .summary(
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCLS"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<AnchoredClsRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
@@ -565,20 +638,28 @@ impl Record for AnchoredClsRecord {
         )
         .summary("One record of Anchored CLS.");
 }
-fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
+
+fields!(
+    AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts =
+    2
+);
+
+marker!(LongsShortsGroup : AnchoredClsd anchored_clsd : HasHistory);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "anchored_clsd")
+        .name("Anchored CLSD")
         .summary(
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path(Some("/anchoredCLSD"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<AnchoredClsdRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
@@ -598,27 +679,43 @@ impl Record for AnchoredClsdRecord {
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "cumulative_delta",
+                        "cumulativeDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Sum since the last anchor; positive if longs dominate."),
             ],
         )
         .summary("One record of Anchored CLSD.");
 }
+
 fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
+marker!(LongsShortsGroup : WhaleRetailDelta whale_retail_delta : HasHistory);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "whale_retail_delta")
+        .name("Whale Retail Delta")
         .summary(
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path(Some("/whaleRetailDelta"))
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])])
-        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
+                    ),
+            ],
+        )
+        .series::<WhaleRetailDeltaRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
+
 takes_one_exchange!(WhaleRetailDelta);
 
 /// One record of Whale Retail Delta.
@@ -639,35 +736,48 @@ impl Record for WhaleRetailDeltaRecord {
             "WhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "whale_retail_delta",
+                        "whaleRetailDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(-100.0),
                         max: Some(100.0),
                     })
                     .unit("percentage points")
-                    .summary("Difference; positive if top traders are long more often than all accounts."),
+                    .summary(
+                        "Difference; positive if top traders are long more often than all accounts.",
+                    ),
             ],
         )
         .summary("One record of Whale Retail Delta.");
 }
+
 fields!(WhaleRetailDeltaRecord => open_date = 0, whale_retail_delta = 1);
+
+marker!(
+    LongsShortsGroup : AnchoredWhaleRetailDelta anchored_whale_retail_delta : HasHistory
+);
 
 impl Endpoint for AnchoredWhaleRetailDelta {
     type Body = Series<AnchoredWhaleRetailDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "longs_shorts",
             "anchored_whale_retail_delta",
-            "Anchored Whale Retail Delta",
         )
+        .name("Anchored Whale Retail Delta")
         .summary(
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
         .path(Some("/anchoredWhaleRetailDelta"))
         .shared_params(&params::ONE_EXCHANGE)
         .specific_params(&[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), "openDate", Evidence::PreviousVersion);
+        .series::<AnchoredWhaleRetailDeltaRecord>("openDate", Evidence::PreviousVersion);
 }
+
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
@@ -703,23 +813,29 @@ impl Record for AnchoredWhaleRetailDeltaRecord {
         )
         .summary("One record of Anchored Whale Retail Delta.");
 }
-fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
+
+fields!(
+    AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1
+);
+
+marker!(LongsShortsGroup : WhalePositionDominance whale_position_dominance : HasHistory);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "longs_shorts",
             "whale_position_dominance",
-            "Whale Position Dominance",
         )
+        .name("Whale Position Dominance")
         .summary(
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
         .path(Some("/whalePositionDominance"))
         .shared_params(&params::OPTIONAL_EXCHANGE)
-        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<WhalePositionDominanceRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the formula", "the unit", "the range", "the sign"]);
 }
+
 takes_optional_exchange!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
@@ -747,24 +863,33 @@ impl Record for WhalePositionDominanceRecord {
                         Evidence::PreviousVersion,
                     )
                     .optional(true)
-                    .summary("Influence of large positions relative to sentiment by account.")
+                    .summary(
+                        "Influence of large positions relative to sentiment by account.",
+                    )
                     .notes("The previous API version wrote the name with underscores."),
             ],
         )
         .summary("One record of Whale Position Dominance.");
 }
+
 fields!(WhalePositionDominanceRecord => open_date = 0, whale_position_dominance = 1);
+marker!(LongsShortsGroup : TrueRetailLongShort true_retail_long_short : HasHistory);
 
 impl Endpoint for TrueRetailLongShort {
     type Body = Series<TrueRetailLongShortRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "true_retail_long_short", "True Retail Long Short")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "longs_shorts",
+            "true_retail_long_short",
+        )
+        .name("True Retail Long Short")
         .summary(
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
         .path(Some("/trueRetailLongShort"))
         .shared_params(&params::ONE_EXCHANGE)
-        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), "openDate", Evidence::Reported);
+        .series::<TrueRetailLongShortRecord>("openDate", Evidence::Reported);
 }
+
 takes_one_exchange!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
@@ -786,7 +911,12 @@ impl Record for TrueRetailLongShortRecord {
             "TrueRetailLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -794,7 +924,12 @@ impl Record for TrueRetailLongShortRecord {
                     })
                     .unit("percent")
                     .summary("Long share of accounts."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "short_pct",
+                        "shortPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -806,20 +941,24 @@ impl Record for TrueRetailLongShortRecord {
         )
         .summary("One record of True Retail Long Short.");
 }
+
 fields!(TrueRetailLongShortRecord => open_date = 0, long_pct = 1, short_pct = 2);
+marker!(LongsShortsGroup : TraderSentimentGap trader_sentiment_gap : HasHistory);
 
 impl Endpoint for TraderSentimentGap {
     type Body = Series<TraderSentimentGapRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("longs_shorts", "trader_sentiment_gap", "Trader Sentiment Gap")
+    const INFO: &EndpointInfo = &EndpointInfo::of("longs_shorts", "trader_sentiment_gap")
+        .name("Trader Sentiment Gap")
         .summary("Difference in positioning between large and small retail accounts.")
         .path(Some("/traderSentimentGap"))
         .shared_params(&params::OPTIONAL_EXCHANGE)
-        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), "openDate", Evidence::Reported)
+        .series::<TraderSentimentGapRecord>("openDate", Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail.",
         )
         .unknown(&["the formula", "the unit", "the sign"]);
 }
+
 takes_optional_exchange!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
@@ -839,13 +978,19 @@ impl Record for TraderSentimentGapRecord {
             "TraderSentimentGapRecord",
             &[
                 records::TIME,
-                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "trader_sentiment_gap",
+                        "traderSentimentGap",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Difference between the two groups."),
             ],
         )
         .summary("One record of Trader Sentiment Gap.");
 }
+
 fields!(TraderSentimentGapRecord => open_date = 0, trader_sentiment_gap = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -2,6 +2,8 @@
 
 //! The generated client: one module per group, and the items that all groups share.
 
+#![allow(unused_imports, clippy::wildcard_imports)]
+
 pub mod catalog;
 pub mod funding_rate;
 pub mod global_metrics;

@@ -2,19 +2,11 @@
 
 //! Open Interest: value of open contracts and its changes.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::takes_several_exchanges;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::open_interest`].
-///
-/// Known by name only: Anchored OI Delta.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenInterestGroup<'a> {
     client: &'a Client,
@@ -44,7 +36,6 @@ impl OpenInterestGroup<'_> {
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
-
     /// Change of open interest per interval; positive if contracts were opened.
     ///
     /// Also named “Open the service Delta” in the API document.
@@ -59,24 +50,23 @@ impl OpenInterestGroup<'_> {
     }
 }
 
-markers!(
-    OpenInterestGroup : OpenInterest open_interest : HasHistory, OpenInterestDelta
-    open_interest_delta : HasHistory
-);
+marker!(OpenInterestGroup : OpenInterest open_interest : HasHistory);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "open_interest")
+        .name("Open Interest")
         .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path(Some("/openInterest"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .series(Some(RecordInfo::of::<OpenInterestRecord>()), "openDate", Evidence::Reported)
+        .series::<OpenInterestRecord>("openDate", Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
 }
+
 takes_several_exchanges!(OpenInterest);
 
 /// One record of Open Interest.
@@ -126,19 +116,25 @@ impl Record for OpenInterestRecord {
         )
         .summary("One record of Open Interest.");
 }
+
 fields!(OpenInterestRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
+marker!(OpenInterestGroup : OpenInterestDelta open_interest_delta : HasHistory);
 
 impl Endpoint for OpenInterestDelta {
     type Body = Series<OpenInterestDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest_delta", "Open Interest Delta")
+    const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "open_interest_delta")
+        .name("Open Interest Delta")
         .aliases(&["Open the service Delta"])
-        .summary("Change of open interest per interval; positive if contracts were opened.")
+        .summary(
+            "Change of open interest per interval; positive if contracts were opened.",
+        )
         .path(Some("/openInterestDelta"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), "openDate", Evidence::Reported)
+        .series::<OpenInterestDeltaRecord>("openDate", Evidence::Reported)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
@@ -158,13 +154,21 @@ impl Record for OpenInterestDeltaRecord {
             "OpenInterestDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "open_interest_delta",
+                        "openInterestDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
-                    .summary("Change of open interest in the interval; negative if contracts were closed."),
+                    .summary(
+                        "Change of open interest in the interval; negative if contracts were closed.",
+                    ),
             ],
         )
         .summary("One record of Open Interest Delta.");
 }
+
 fields!(OpenInterestDeltaRecord => open_date = 0, open_interest_delta = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -174,7 +178,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &["Open the service"],
     notes: "",
     endpoints: &[
-        &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
+        &EndpointInfo::of("open_interest", "anchored_oi_delta")
+            .name("Anchored OI Delta")
             .summary("Change of open interest, accumulated since the last anchor in UTC."),
         OpenInterest::INFO,
         OpenInterestDelta::INFO,

@@ -2,17 +2,9 @@
 
 //! Options: indices of implied volatility.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, takes_one_exchange, takes_optional_exchange,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::options`].
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +32,6 @@ impl OptionsGroup<'_> {
     pub fn bvol(&self) -> Request<Bvol> {
         Request::new(self.client)
     }
-
     /// Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
     ///
     /// - **Endpoint:** `GET /dvol` (published, fields previous version), returns a series of [`DvolRecord`]
@@ -52,20 +43,32 @@ impl OptionsGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
+
+marker!(OptionsGroup : Bvol bvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
-        .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("options", "bvol")
+        .name("Bvol")
+        .summary(
+            "Volatility index of Binance, as candles: the implied volatility of the options traded there.",
+        )
         .path(Some("/bvol"))
         .evidence(Evidence::Reported)
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .overrides(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(Some(RecordInfo::of::<BvolRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BvolRecord>("openDate", Evidence::PreviousVersion)
         .notes("The previous API version had no `exchange`.")
-        .unknown(&["the formula", "the unit", "the range", "the period that the index refers to"]);
+        .unknown(
+            &[
+                "the formula",
+                "the unit",
+                "the range",
+                "the period that the index refers to",
+            ],
+        );
 }
+
 takes_optional_exchange!(Bvol);
 
 /// One record of Bvol.
@@ -91,19 +94,39 @@ impl Record for BvolRecord {
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "open",
+                        "open",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("39.8348"))
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "high",
+                        "high",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("39.8829"))
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "low",
+                        "low",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("39.8348"))
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "close",
+                        "close",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("39.8829"))
                     .summary("Index at the end of the interval."),
@@ -111,22 +134,32 @@ impl Record for BvolRecord {
         )
         .summary("One record of Bvol.");
 }
+
 fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
+marker!(OptionsGroup : Dvol dvol : HasHistory);
 
 impl Endpoint for Dvol {
     type Body = Series<DvolRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
+    const INFO: &EndpointInfo = &EndpointInfo::of("options", "dvol")
+        .name("Dvol")
         .summary(
             "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
         )
         .path(Some("/dvol"))
         .evidence(Evidence::Published)
         .shared_params(&params::ONE_EXCHANGE)
-        .overrides(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example(Some("deribit_perp_stable"))])
+        .overrides(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["deribit_perp_stable"])
+                    .example(Some("deribit_perp_stable")),
+            ],
+        )
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
-        .series(Some(RecordInfo::of::<DvolRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<DvolRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_one_exchange!(Dvol => TakesAdvanceFilter);
 
 /// One record of Dvol.
@@ -152,19 +185,39 @@ impl Record for DvolRecord {
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "open",
+                        "open",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("38.52"))
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "high",
+                        "high",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("38.52"))
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "low",
+                        "low",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("38.49"))
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "close",
+                        "close",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("38.49"))
                     .summary("Index at the end of the interval."),
@@ -172,6 +225,7 @@ impl Record for DvolRecord {
         )
         .summary("One record of Dvol.");
 }
+
 fields!(DvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -180,5 +234,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Indices of implied volatility.",
     aliases: &[],
     notes: "",
-    endpoints: &[Bvol::INFO, Dvol::INFO],
+    endpoints: &[
+        Bvol::INFO,
+        Dvol::INFO,
+    ],
 };

@@ -2,17 +2,9 @@
 
 //! Orderbook: resting limit orders and changes of their size.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesMarketTypes, takes_optional_exchange, takes_several_exchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::orderbook`].
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +32,6 @@ impl OrderbookGroup<'_> {
     pub fn asks_increase_decrease(&self) -> Request<AsksIncreaseDecrease> {
         Request::new(self.client)
     }
-
     /// Size at the top of the book: at the highest bid and at the lowest ask.
     ///
     /// - **Endpoint:** `GET /bestBidAsk` (published), returns a series of JSON records
@@ -51,7 +42,6 @@ impl OrderbookGroup<'_> {
     pub fn best_bid_ask(&self) -> Request<BestBidAsk> {
         Request::new(self.client)
     }
-
     /// Total size of resting buy orders and of resting sell orders per interval.
     ///
     /// Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.
@@ -63,7 +53,6 @@ impl OrderbookGroup<'_> {
     pub fn bid_ask(&self) -> Request<BidAsk> {
         Request::new(self.client)
     }
-
     /// Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.
     ///
     /// - **Endpoint:** `GET /bidAskDelta` (published, fields previous version), returns a series of
@@ -75,7 +64,6 @@ impl OrderbookGroup<'_> {
     pub fn bid_ask_delta(&self) -> Request<BidAskDelta> {
         Request::new(self.client)
     }
-
     /// Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
     /// dominate.
     ///
@@ -89,7 +77,6 @@ impl OrderbookGroup<'_> {
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
-
     /// Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.
     ///
     /// - **Endpoint:** `GET /bidAskRatioDiff` (published, fields previous version), returns a series of
@@ -100,7 +87,6 @@ impl OrderbookGroup<'_> {
     pub fn bid_ask_ratio_diff(&self) -> Request<BidAskRatioDiff> {
         Request::new(self.client)
     }
-
     /// Spread between the lowest ask and the highest bid; narrow in liquid markets.
     ///
     /// Also named “Bids Ask Spread” in the API document.
@@ -114,7 +100,6 @@ impl OrderbookGroup<'_> {
     pub fn bid_ask_spread(&self) -> Request<BidAskSpread> {
         Request::new(self.client)
     }
-
     /// Change in the size of resting buy orders since the previous interval; negative if orders were filled or
     /// cancelled.
     ///
@@ -127,7 +112,6 @@ impl OrderbookGroup<'_> {
     pub fn bids_increase_decrease(&self) -> Request<BidsIncreaseDecrease> {
         Request::new(self.client)
     }
-
     /// Total size of all resting orders, bids plus asks: the liquidity of the book.
     ///
     /// - **Endpoint:** `GET /combinedBook` (published, fields previous version), returns a series of
@@ -139,7 +123,6 @@ impl OrderbookGroup<'_> {
     pub fn combined_book(&self) -> Request<CombinedBook> {
         Request::new(self.client)
     }
-
     /// Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.
     ///
     /// The exchanges that worked were tested with BTC.
@@ -153,18 +136,12 @@ impl OrderbookGroup<'_> {
     }
 }
 
-markers!(
-    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease : HasHistory, BestBidAsk
-    best_bid_ask : HasHistory, BidAsk bid_ask : HasHistory, BidAskDelta bid_ask_delta :
-    HasHistory, BidAskRatio bid_ask_ratio : HasHistory, BidAskRatioDiff
-    bid_ask_ratio_diff : HasHistory, BidAskSpread bid_ask_spread : HasHistory,
-    BidsIncreaseDecrease bids_increase_decrease : HasHistory, CombinedBook combined_book
-    : HasHistory, MarketImbalanceIndex market_imbalance_index : HasHistory
-);
+marker!(OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease : HasHistory);
 
 impl Endpoint for AsksIncreaseDecrease {
     type Body = Series<AsksIncreaseDecreaseRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "asks_increase_decrease", "Asks Increase Decrease")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "asks_increase_decrease")
+        .name("Asks Increase Decrease")
         .summary(
             "Change in the size of resting sell orders since the previous interval; negative if orders were filled or cancelled.",
         )
@@ -172,9 +149,10 @@ impl Endpoint for AsksIncreaseDecrease {
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<AsksIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
@@ -208,31 +186,44 @@ impl Record for AsksIncreaseDecreaseRecord {
         )
         .summary("One record of Asks Increase Decrease.");
 }
+
 fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1);
+marker!(OrderbookGroup : BestBidAsk best_bid_ask : HasHistory);
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
-        .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "best_bid_ask")
+        .name("Best Bid Ask")
+        .summary(
+            "Size at the top of the book: at the highest bid and at the lowest ask.",
+        )
         .path(Some("/bestBidAsk"))
         .evidence(Evidence::Published)
         .shared_params(&params::OPTIONAL_EXCHANGE)
         .specific_params(&[params::MARKET_TYPES])
-        .series(None, "openDate", Evidence::Published);
+        .unknown_series("openDate", Evidence::Published);
 }
+
 takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
+marker!(OrderbookGroup : BidAsk bid_ask : HasHistory);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
-        .summary("Total size of resting buy orders and of resting sell orders per interval.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bid_ask")
+        .name("Bid Ask")
+        .summary(
+            "Total size of resting buy orders and of resting sell orders per interval.",
+        )
         .path(Some("/bidAsk"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRecord>()), "openDate", Evidence::Reported)
-        .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
+        .series::<BidAskRecord>("openDate", Evidence::Reported)
+        .notes(
+            "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
+        );
 }
+
 takes_several_exchanges!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
@@ -268,19 +259,25 @@ impl Record for BidAskRecord {
         )
         .summary("One record of Bid Ask.");
 }
+
 fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
+marker!(OrderbookGroup : BidAskDelta bid_ask_delta : HasHistory);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
-        .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bid_ask_delta")
+        .name("Bid Ask Delta")
+        .summary(
+            "Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.",
+        )
         .path(Some("/bidAskDelta"))
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BidAskDeltaRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
@@ -300,7 +297,12 @@ impl Record for BidAskDeltaRecord {
             "BidAskDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_delta",
+                        "bidAskDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("-35945460.68"))
                     .summary("Bids minus asks; negative if asks dominate."),
@@ -308,11 +310,14 @@ impl Record for BidAskDeltaRecord {
         )
         .summary("One record of Bid Ask Delta.");
 }
+
 fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
+marker!(OrderbookGroup : BidAskRatio bid_ask_ratio : HasHistory);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bid_ask_ratio")
+        .name("Bid Ask Ratio")
         .summary(
             "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
         )
@@ -320,13 +325,16 @@ impl Endpoint for BidAskRatio {
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), "openDate", Evidence::PreviousVersion)
-        .unknown(&[
-            "whether orders are weighted by size, value or number",
-            "how deep into the book orders are counted",
-            "which time of the interval it is sampled at",
-        ]);
+        .series::<BidAskRatioRecord>("openDate", Evidence::PreviousVersion)
+        .unknown(
+            &[
+                "whether orders are weighted by size, value or number",
+                "how deep into the book orders are counted",
+                "which time of the interval it is sampled at",
+            ],
+        );
 }
+
 takes_several_exchanges!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
@@ -347,23 +355,33 @@ impl Record for BidAskRatioRecord {
             "BidAskRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_ratio",
+                        "bidAskRatio",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
                     })
                     .example(Some("0.1475"))
-                    .summary("Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only."),
+                    .summary(
+                        "Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only.",
+                    ),
             ],
         )
         .summary("One record of Bid Ask Ratio.");
 }
+
 fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
+marker!(OrderbookGroup : BidAskRatioDiff bid_ask_ratio_diff : HasHistory);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bid_ask_ratio_diff")
+        .name("Bid Ask Ratio Diff")
         .summary(
             "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
         )
@@ -371,8 +389,9 @@ impl Endpoint for BidAskRatioDiff {
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), "openDate", Evidence::PreviousVersion);
+        .series::<BidAskRatioDiffRecord>("openDate", Evidence::PreviousVersion);
 }
+
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
@@ -392,27 +411,40 @@ impl Record for BidAskRatioDiffRecord {
             "BidAskRatioDiffRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_ratio_diff",
+                        "bidAskRatioDiff",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
-                    .summary("Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1."),
+                    .summary(
+                        "Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1.",
+                    ),
             ],
         )
         .summary("One record of Bid Ask Ratio Diff.");
 }
+
 fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
+marker!(OrderbookGroup : BidAskSpread bid_ask_spread : HasHistory);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bid_ask_spread")
+        .name("Bid Ask Spread")
         .aliases(&["Bids Ask Spread"])
-        .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
+        .summary(
+            "Spread between the lowest ask and the highest bid; narrow in liquid markets.",
+        )
         .path(Some("/bidsAskSpread"))
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BidAskSpreadRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "how the spreads of several exchanges are combined"]);
 }
+
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
@@ -434,21 +466,34 @@ impl Record for BidAskSpreadRecord {
             "BidAskSpreadRecord",
             &[
                 records::TIME,
-                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "max",
+                        "max",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Widest spread in the interval."),
-                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "avg_spread",
+                        "avgSpread",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Average spread in the interval."),
             ],
         )
         .summary("One record of Bid Ask Spread.");
 }
+
 fields!(BidAskSpreadRecord => open_date = 0, max = 1, avg_spread = 2);
+marker!(OrderbookGroup : BidsIncreaseDecrease bids_increase_decrease : HasHistory);
 
 impl Endpoint for BidsIncreaseDecrease {
     type Body = Series<BidsIncreaseDecreaseRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "bids_increase_decrease", "Bids Increase Decrease")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "bids_increase_decrease")
+        .name("Bids Increase Decrease")
         .summary(
             "Change in the size of resting buy orders since the previous interval; negative if orders were filled or cancelled.",
         )
@@ -456,9 +501,10 @@ impl Endpoint for BidsIncreaseDecrease {
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BidsIncreaseDecreaseRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
@@ -492,19 +538,25 @@ impl Record for BidsIncreaseDecreaseRecord {
         )
         .summary("One record of Bids Increase Decrease.");
 }
+
 fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1);
+marker!(OrderbookGroup : CombinedBook combined_book : HasHistory);
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
-        .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "combined_book")
+        .name("Combined Book")
+        .summary(
+            "Total size of all resting orders, bids plus asks: the liquidity of the book.",
+        )
         .path(Some("/combinedBook"))
         .evidence(Evidence::Published)
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<CombinedBookRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<CombinedBookRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
@@ -524,7 +576,12 @@ impl Record for CombinedBookRecord {
             "CombinedBookRecord",
             &[
                 records::TIME,
-                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "combined_book",
+                        "combinedBook",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("589398610.05"))
                     .summary("Size of the bids plus size of the asks."),
@@ -532,24 +589,37 @@ impl Record for CombinedBookRecord {
         )
         .summary("One record of Combined Book.");
 }
+
 fields!(CombinedBookRecord => open_date = 0, combined_book = 1);
+marker!(OrderbookGroup : MarketImbalanceIndex market_imbalance_index : HasHistory);
 
 impl Endpoint for MarketImbalanceIndex {
     type Body = Series<MarketImbalanceIndexRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderbook", "market_imbalance_index", "Market Imbalance Index")
-        .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderbook", "market_imbalance_index")
+        .name("Market Imbalance Index")
+        .summary(
+            "Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.",
+        )
         .path(Some("/marketImbalanceIndex"))
         .evidence(Evidence::Reported)
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .overrides(&[
-            params::EXCHANGES
-                .allowed_values(
-                    &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
-                ),
-        ])
-        .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), "openDate", Evidence::Reported)
+        .overrides(
+            &[
+                params::EXCHANGES
+                    .allowed_values(
+                        &[
+                            "binance_perp_stable",
+                            "bybit_perp_stable",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                        ],
+                    ),
+            ],
+        )
+        .series::<MarketImbalanceIndexRecord>("openDate", Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");
 }
+
 takes_several_exchanges!(MarketImbalanceIndex);
 
 /// One record of Market Imbalance Index.
@@ -569,7 +639,12 @@ impl Record for MarketImbalanceIndexRecord {
             "MarketImbalanceIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "market_imbalance_index",
+                        "marketImbalanceIndex",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(-1.0),
@@ -581,6 +656,7 @@ impl Record for MarketImbalanceIndexRecord {
         )
         .summary("One record of Market Imbalance Index.");
 }
+
 fields!(MarketImbalanceIndexRecord => open_date = 0, market_imbalance_index = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

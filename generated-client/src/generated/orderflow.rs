@@ -2,20 +2,9 @@
 
 //! Orderflow: executed market and limit orders, and their effect on price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
-    ValueType,
-};
-use crate::{Client, Exchange, PremiumMode, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange1, TakesExchange2, TakesLimit, TakesMarketTypes, TakesMode, TakesSort,
-    TakesStartTime, TakesTimeframe, takes_one_exchange, takes_several_exchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::orderflow`].
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +31,6 @@ impl OrderflowGroup<'_> {
     pub fn buy_volume(&self) -> Request<BuyVolume> {
         Request::new(self.client)
     }
-
     /// Volume of market sell orders per interval.
     ///
     /// - **Endpoint:** `GET /sellVolume` (documented, fields previous version), returns a series of
@@ -54,7 +42,6 @@ impl OrderflowGroup<'_> {
     pub fn sell_volume(&self) -> Request<SellVolume> {
         Request::new(self.client)
     }
-
     /// Market buy volume minus market sell volume; positive if buyers dominate.
     ///
     /// With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.
@@ -67,7 +54,6 @@ impl OrderflowGroup<'_> {
     pub fn volume_delta(&self) -> Request<VolumeDelta> {
         Request::new(self.client)
     }
-
     /// Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
     /// buyers dominate.
     ///
@@ -79,7 +65,6 @@ impl OrderflowGroup<'_> {
     pub fn volume_ratio(&self) -> Request<VolumeRatio> {
         Request::new(self.client)
     }
-
     /// Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
     /// day, four-hour block or hour, as `anchor` says.
     ///
@@ -91,7 +76,6 @@ impl OrderflowGroup<'_> {
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
-
     /// Number of executed market orders per interval, split into buys and sells.
     ///
     /// - **Endpoint:** `GET /marketOrderCount` (documented, fields previous version), returns a series of
@@ -102,7 +86,6 @@ impl OrderflowGroup<'_> {
     pub fn market_order_count(&self) -> Request<MarketOrderCount> {
         Request::new(self.client)
     }
-
     /// Average size of market orders per interval, split into buys and sells.
     ///
     /// - **Endpoint:** `GET /marketOrderAverageSize` (documented, fields previous version), returns a series of
@@ -114,7 +97,6 @@ impl OrderflowGroup<'_> {
     pub fn market_order_average_size(&self) -> Request<MarketOrderAverageSize> {
         Request::new(self.client)
     }
-
     /// Number of filled limit orders per interval, split into buys and sells.
     ///
     /// - **Endpoint:** `GET /limitOrderCount` (documented, fields previous version), returns a series of
@@ -125,7 +107,6 @@ impl OrderflowGroup<'_> {
     pub fn limit_order_count(&self) -> Request<LimitOrderCount> {
         Request::new(self.client)
     }
-
     /// Average size of filled limit orders per interval, split into buys and sells.
     ///
     /// - **Endpoint:** `GET /limitOrderAverageSize` (documented, fields previous version), returns a series of
@@ -137,7 +118,6 @@ impl OrderflowGroup<'_> {
     pub fn limit_order_average_size(&self) -> Request<LimitOrderAverageSize> {
         Request::new(self.client)
     }
-
     /// Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
     /// if buys dominate.
     ///
@@ -150,7 +130,6 @@ impl OrderflowGroup<'_> {
     pub fn buy_sell_trade_count_ratio(&self) -> Request<BuySellTradeCountRatio> {
         Request::new(self.client)
     }
-
     /// Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
     /// Counts filled orders only, not orders in the book.
@@ -163,7 +142,6 @@ impl OrderflowGroup<'_> {
     pub fn limit_order_count_ratio(&self) -> Request<LimitOrderCountRatio> {
         Request::new(self.client)
     }
-
     /// Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
     /// - **Endpoint:** `GET /marketOrderCountRatio` (documented), returns a series of JSON records
@@ -174,7 +152,6 @@ impl OrderflowGroup<'_> {
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
         Request::new(self.client)
     }
-
     /// Number of orders presumably sent by bots: orders of identical size that recur within a short time.
     ///
     /// The previous API version capitalised the four names.
@@ -188,7 +165,6 @@ impl OrderflowGroup<'_> {
     pub fn bot_tracker(&self) -> Request<BotTracker> {
         Request::new(self.client)
     }
-
     /// Difference between the execution price of orders and the expected price.
     ///
     /// In the example, which is from the previous API version, the average is above the largest.
@@ -202,7 +178,6 @@ impl OrderflowGroup<'_> {
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
-
     /// Volume in which contracts change hands without changing open interest: absolute difference between volume and
     /// the change of open interest.
     ///
@@ -215,7 +190,6 @@ impl OrderflowGroup<'_> {
     pub fn transfer_of_contracts(&self) -> Request<TransferOfContracts> {
         Request::new(self.client)
     }
-
     /// Change of open interest divided by volume, in percent; negative if contracts were closed.
     ///
     /// - **Endpoint:** `GET /participationRatio` (documented, fields reported), returns a series of
@@ -226,7 +200,6 @@ impl OrderflowGroup<'_> {
     pub fn participation_ratio(&self) -> Request<ParticipationRatio> {
         Request::new(self.client)
     }
-
     /// Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
     /// reference exchange is more expensive.
     ///
@@ -238,7 +211,6 @@ impl OrderflowGroup<'_> {
     pub fn exchange_premium(&self) -> Request<ExchangePremium> {
         Request::new(self.client)
     }
-
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.
     ///
     /// Also named “Previous Day Level” in the API document.
@@ -252,7 +224,6 @@ impl OrderflowGroup<'_> {
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
         Request::new(self.client)
     }
-
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.
     ///
     /// Also named “Previous Week Level” in the API document.
@@ -265,7 +236,6 @@ impl OrderflowGroup<'_> {
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
         Request::new(self.client)
     }
-
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.
     ///
     /// Also named “Previous Month Level” in the API document.
@@ -280,7 +250,6 @@ impl OrderflowGroup<'_> {
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
         Request::new(self.client)
     }
-
     /// Price of a coin on one exchange, as candles without volume.
     ///
     /// One public client calls the records candles with volume, but no field for the volume is known.
@@ -294,33 +263,20 @@ impl OrderflowGroup<'_> {
     }
 }
 
-markers!(
-    OrderflowGroup : BuyVolume buy_volume : HasHistory, SellVolume sell_volume :
-    HasHistory, VolumeDelta volume_delta : HasHistory, VolumeRatio volume_ratio :
-    HasHistory, AnchoredCvd anchored_cvd : HasHistory, MarketOrderCount
-    market_order_count : HasHistory, MarketOrderAverageSize market_order_average_size :
-    HasHistory, LimitOrderCount limit_order_count : HasHistory, LimitOrderAverageSize
-    limit_order_average_size : HasHistory, BuySellTradeCountRatio
-    buy_sell_trade_count_ratio : HasHistory, LimitOrderCountRatio limit_order_count_ratio
-    : HasHistory, MarketOrderCountRatio market_order_count_ratio : HasHistory, BotTracker
-    bot_tracker : HasHistory, Slippage slippage : HasHistory, TransferOfContracts
-    transfer_of_contracts : HasHistory, ParticipationRatio participation_ratio :
-    HasHistory, ExchangePremium exchange_premium : HasHistory, PreviousDayLevels
-    previous_day_levels : HasHistory, PreviousWeekLevels previous_week_levels :
-    HasHistory, PreviousMonthLevels previous_month_levels : HasHistory, Kline kline :
-    HasHistory
-);
+marker!(OrderflowGroup : BuyVolume buy_volume : HasHistory);
 
 impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "buy_volume")
+        .name("Buy Volume")
         .summary("Volume of market buy orders per interval.")
         .path(Some("/buyVolume"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BuyVolumeRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
@@ -340,7 +296,12 @@ impl Record for BuyVolumeRecord {
             "BuyVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "buy_volume",
+                        "buyVolume",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .range(Range { min: Some(0.0), max: None })
                     .example(Some("39101.6757"))
@@ -349,18 +310,22 @@ impl Record for BuyVolumeRecord {
         )
         .summary("One record of Buy Volume.");
 }
+
 fields!(BuyVolumeRecord => open_date = 0, buy_volume = 1);
+marker!(OrderflowGroup : SellVolume sell_volume : HasHistory);
 
 impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "sell_volume")
+        .name("Sell Volume")
         .summary("Volume of market sell orders per interval.")
         .path(Some("/sellVolume"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<SellVolumeRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<SellVolumeRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
@@ -380,7 +345,12 @@ impl Record for SellVolumeRecord {
             "SellVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "sell_volume",
+                        "sellVolume",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .range(Range { min: Some(0.0), max: None })
                     .example(Some("1798220.5481"))
@@ -389,19 +359,27 @@ impl Record for SellVolumeRecord {
         )
         .summary("One record of Sell Volume.");
 }
+
 fields!(SellVolumeRecord => open_date = 0, sell_volume = 1);
+marker!(OrderflowGroup : VolumeDelta volume_delta : HasHistory);
 
 impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
-        .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "volume_delta")
+        .name("Volume Delta")
+        .summary(
+            "Market buy volume minus market sell volume; positive if buyers dominate.",
+        )
         .path(Some("/volumeDelta"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), "openDate", Evidence::Reported)
-        .notes("With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.")
+        .series::<VolumeDeltaRecord>("openDate", Evidence::Reported)
+        .notes(
+            "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.",
+        )
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
@@ -421,32 +399,47 @@ impl Record for VolumeDeltaRecord {
             "VolumeDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("volume_delta", "volumeDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "volume_delta",
+                        "volumeDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .example(Some("1798220.5481"))
-                    .summary("Buy volume minus sell volume; negative if sellers dominate."),
+                    .summary(
+                        "Buy volume minus sell volume; negative if sellers dominate.",
+                    ),
             ],
         )
         .summary("One record of Volume Delta.");
 }
+
 fields!(VolumeDeltaRecord => open_date = 0, volume_delta = 1);
+marker!(OrderflowGroup : VolumeRatio volume_ratio : HasHistory);
 
 impl Endpoint for VolumeRatio {
     type Body = Series<VolumeRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "volume_ratio")
+        .name("Volume Ratio")
         .summary(
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
         .path(Some("/volumeRatio"))
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .specific_params(&[
-            params::MARKET_TYPES.evidence(Evidence::Documented),
-            params::BUCKET.evidence(Evidence::Documented),
-            params::ADVANCE_FILTER,
-        ])
-        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::MARKET_TYPES.evidence(Evidence::Documented),
+                params::BUCKET.evidence(Evidence::Documented),
+                params::ADVANCE_FILTER,
+            ],
+        )
+        .series::<VolumeRatioRecord>("openDate", Evidence::Documented);
 }
-takes_several_exchanges!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
+
+takes_several_exchanges!(
+    VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter
+);
 
 /// One record of Volume Ratio.
 #[derive(Clone)]
@@ -466,33 +459,48 @@ impl Record for VolumeRatioRecord {
             "VolumeRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "volume_ratio",
+                        "volumeRatio",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .range(Range {
                         min: Some(-1.0),
                         max: Some(1.0),
                     })
-                    .summary("Market buy volume minus market sell volume, divided by their sum.")
+                    .summary(
+                        "Market buy volume minus market sell volume, divided by their sum.",
+                    )
                     .notes("Positive if buyers dominate, negative if sellers dominate."),
             ],
         )
         .summary("One record of Volume Ratio.");
 }
+
 fields!(VolumeRatioRecord => open_date = 0, volume_ratio = 1);
+marker!(OrderflowGroup : AnchoredCvd anchored_cvd : HasHistory);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "anchored_cvd")
+        .name("Anchored CVD")
         .summary(
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path(Some("/anchoredCVD"))
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .overrides(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
+        .overrides(
+            &[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])],
+        )
         .specific_params(&[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Reported)
+        .series::<AnchoredCvdRecord>("openDate", Evidence::Reported)
         .unknown(&["the unit"]);
 }
-takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets
+);
 
 /// One record of Anchored CVD.
 #[derive(Clone)]
@@ -511,7 +519,12 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "cumulative_delta",
+                        "cumulativeDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .example(Some("37988.1184"))
                     .summary("Sum since the last anchor; positive if buyers dominate."),
@@ -519,18 +532,26 @@ impl Record for AnchoredCvdRecord {
         )
         .summary("One record of Anchored CVD.");
 }
+
 fields!(AnchoredCvdRecord => open_date = 0, cumulative_delta = 1);
+marker!(OrderflowGroup : MarketOrderCount market_order_count : HasHistory);
 
 impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
-        .summary("Number of executed market orders per interval, split into buys and sells.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "market_order_count")
+        .name("Market Order Count")
+        .summary(
+            "Number of executed market orders per interval, split into buys and sells.",
+        )
         .path(Some("/marketOrderCount"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
+        .series::<OrderCount>("openDate", Evidence::PreviousVersion);
 }
-takes_several_exchanges!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets
+);
 
 /// Number of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -554,45 +575,79 @@ impl Record for OrderCount {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderCount",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "buy",
+                        "buy",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("530"))
                     .summary("Number of buy orders."),
-                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "sell",
+                        "sell",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("535"))
                     .summary("Number of sell orders."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("1065"))
                     .summary("Number of buy and sell orders."),
-                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "delta",
+                        "delta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("-5"))
-                    .summary("Buy orders minus sell orders; positive if more orders bought."),
+                    .summary(
+                        "Buy orders minus sell orders; positive if more orders bought.",
+                    ),
             ],
         )
         .summary("Number of executed orders of one kind per interval.");
 }
+
 fields!(OrderCount => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
+marker!(OrderflowGroup : MarketOrderAverageSize market_order_average_size : HasHistory);
 
 impl Endpoint for MarketOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "orderflow",
             "market_order_average_size",
-            "Market Order Average Size",
         )
-        .summary("Average size of market orders per interval, split into buys and sells.")
+        .name("Market Order Average Size")
+        .summary(
+            "Average size of market orders per interval, split into buys and sells.",
+        )
         .path(Some("/marketOrderAverageSize"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
+        .series::<OrderSize>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
-takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets
+);
 
 /// Average size of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -616,69 +671,115 @@ impl Record for OrderSize {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderSize",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "buy",
+                        "buy",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("63.125"))
                     .summary("Average size of a buy order."),
-                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "sell",
+                        "sell",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("488.5"))
                     .summary("Average size of a sell order."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("148.2"))
                     .summary("Average size of all orders."),
-                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "delta",
+                        "delta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("-425.375"))
-                    .summary("Average buy order minus average sell order; positive if buy orders are larger."),
+                    .summary(
+                        "Average buy order minus average sell order; positive if buy orders are larger.",
+                    ),
             ],
         )
         .summary("Average size of executed orders of one kind per interval.");
 }
+
 fields!(OrderSize => open_date = 0, buy = 1, sell = 2, total = 3, delta = 4);
+marker!(OrderflowGroup : LimitOrderCount limit_order_count : HasHistory);
 
 impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
-        .summary("Number of filled limit orders per interval, split into buys and sells.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "limit_order_count")
+        .name("Limit Order Count")
+        .summary(
+            "Number of filled limit orders per interval, split into buys and sells.",
+        )
         .path(Some("/limitOrderCount"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderCount>()), "openDate", Evidence::PreviousVersion);
+        .series::<OrderCount>("openDate", Evidence::PreviousVersion);
 }
+
 takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
+marker!(OrderflowGroup : LimitOrderAverageSize limit_order_average_size : HasHistory);
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<OrderSize>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_average_size", "Limit Order Average Size")
-        .summary("Average size of filled limit orders per interval, split into buys and sells.")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "orderflow",
+            "limit_order_average_size",
+        )
+        .name("Limit Order Average Size")
+        .summary(
+            "Average size of filled limit orders per interval, split into buys and sells.",
+        )
         .path(Some("/limitOrderAverageSize"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderSize>()), "openDate", Evidence::PreviousVersion)
+        .series::<OrderSize>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
-takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets
+);
+
+marker!(OrderflowGroup : BuySellTradeCountRatio buy_sell_trade_count_ratio : HasHistory);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "orderflow",
             "buy_sell_trade_count_ratio",
-            "Buy Sell Trade Count Ratio",
         )
+        .name("Buy Sell Trade Count Ratio")
         .summary(
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
         .path(Some("/buySellTradeCountRatio"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), "openDate", Evidence::Reported)
+        .series::<BuySellTradeCountRatioRecord>("openDate", Evidence::Reported)
         .unknown(&["whether it accepts `bucket`, as similar endpoints do"]);
 }
+
 takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
@@ -714,46 +815,67 @@ impl Record for BuySellTradeCountRatioRecord {
         )
         .summary("One record of Buy Sell Trade Count Ratio.");
 }
+
 fields!(BuySellTradeCountRatioRecord => open_date = 0, buy_sell_trade_count_ratio = 1);
+marker!(OrderflowGroup : LimitOrderCountRatio limit_order_count_ratio : HasHistory);
 
 impl Endpoint for LimitOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count_ratio", "Limit Order Count Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "limit_order_count_ratio")
+        .name("Limit Order Count Ratio")
         .summary(
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/limitOrderCountRatio"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(None, "openDate", Evidence::Documented)
+        .unknown_series("openDate", Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
-takes_several_exchanges!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets
+);
+
+marker!(OrderflowGroup : MarketOrderCountRatio market_order_count_ratio : HasHistory);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count_ratio", "Market Order Count Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "orderflow",
+            "market_order_count_ratio",
+        )
+        .name("Market Order Count Ratio")
         .summary(
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
         .path(Some("/marketOrderCountRatio"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES, params::BUCKET])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
-takes_several_exchanges!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
+
+takes_several_exchanges!(
+    MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets
+);
+
+marker!(OrderflowGroup : BotTracker bot_tracker : HasHistory);
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
-        .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "bot_tracker")
+        .name("Bot Tracker")
+        .summary(
+            "Number of orders presumably sent by bots: orders of identical size that recur within a short time.",
+        )
         .path(Some("/botTracker"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BotTrackerRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<BotTrackerRecord>("openDate", Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names.")
         .unknown(&["whether this version capitalises them"]);
 }
+
 takes_several_exchanges!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
@@ -779,19 +901,39 @@ impl Record for BotTrackerRecord {
             "BotTrackerRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "Total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "Total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("3"))
                     .summary("Number of suspected bot orders."),
-                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "buy",
+                        "Buy",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("3"))
                     .summary("Suspected bot orders that bought."),
-                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "sell",
+                        "Sell",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("0"))
                     .summary("Suspected bot orders that sold."),
-                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "delta",
+                        "Delta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("3"))
                     .summary("Suspected bot buys minus sells; positive if bots buy."),
@@ -799,25 +941,35 @@ impl Record for BotTrackerRecord {
         )
         .summary("One record of Bot Tracker.");
 }
+
 fields!(BotTrackerRecord => open_date = 0, total = 1, buy = 2, sell = 3, delta = 4);
+marker!(OrderflowGroup : Slippage slippage : HasHistory);
 
 impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
-        .summary("Difference between the execution price of orders and the expected price.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "slippage")
+        .name("Slippage")
+        .summary(
+            "Difference between the execution price of orders and the expected price.",
+        )
         .path(Some("/slippage"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(&[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<SlippageRecord>()), "openDate", Evidence::PreviousVersion)
-        .notes("In the example, which is from the previous API version, the average is above the largest.")
-        .unknown(&[
-            "the unit",
-            "which price counts as expected",
-            "whether `max` and `averageMax` are signed",
-            "which period the average covers",
-            "which sign is a cost to the trader",
-        ]);
+        .series::<SlippageRecord>("openDate", Evidence::PreviousVersion)
+        .notes(
+            "In the example, which is from the previous API version, the average is above the largest.",
+        )
+        .unknown(
+            &[
+                "the unit",
+                "which price counts as expected",
+                "whether `max` and `averageMax` are signed",
+                "which period the average covers",
+                "which sign is a cost to the trader",
+            ],
+        );
 }
+
 takes_several_exchanges!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
@@ -841,35 +993,56 @@ impl Record for SlippageRecord {
             "SlippageRecord",
             &[
                 records::TIME,
-                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "max",
+                        "max",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("53"))
                     .summary("Largest slippage of the interval."),
-                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "average_max",
+                        "averageMax",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("123"))
                     .summary("Average of the largest slippages."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .example(Some("-56"))
-                    .summary("Sum of the slippages in the interval; opposite signs cancel out."),
+                    .summary(
+                        "Sum of the slippages in the interval; opposite signs cancel out.",
+                    ),
             ],
         )
         .summary("One record of Slippage.");
 }
+
 fields!(SlippageRecord => open_date = 0, max = 1, average_max = 2, total = 3);
+marker!(OrderflowGroup : TransferOfContracts transfer_of_contracts : HasHistory);
 
 impl Endpoint for TransferOfContracts {
     type Body = Series<TransferOfContractsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "transfer_of_contracts", "Transfer Of Contracts")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "transfer_of_contracts")
+        .name("Transfer Of Contracts")
         .summary(
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
         .path(Some("/transferOfContracts"))
         .shared_params(&params::SEVERAL_EXCHANGES)
-        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<TransferOfContractsRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit"]);
 }
+
 takes_several_exchanges!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
@@ -898,25 +1071,36 @@ impl Record for TransferOfContractsRecord {
                     )
                     .optional(true)
                     .range(Range { min: Some(0.0), max: None })
-                    .summary("Absolute difference between volume and the change of open interest.")
+                    .summary(
+                        "Absolute difference between volume and the change of open interest.",
+                    )
                     .notes("The previous API version wrote the name with underscores."),
             ],
         )
         .summary("One record of Transfer Of Contracts.");
 }
+
 fields!(TransferOfContractsRecord => open_date = 0, transfer_of_contracts = 1);
+marker!(OrderflowGroup : ParticipationRatio participation_ratio : HasHistory);
 
 impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
-        .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "participation_ratio")
+        .name("Participation Ratio")
+        .summary(
+            "Change of open interest divided by volume, in percent; negative if contracts were closed.",
+        )
         .path(Some("/participationRatio"))
         .shared_params(&params::SEVERAL_EXCHANGES)
         .specific_params(
-            &[params::MARKET_TYPES.evidence(Evidence::Published), params::ADVANCE_FILTER.evidence(Evidence::Published)],
+            &[
+                params::MARKET_TYPES.evidence(Evidence::Published),
+                params::ADVANCE_FILTER.evidence(Evidence::Published),
+            ],
         )
-        .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), "openDate", Evidence::Reported);
+        .series::<ParticipationRatioRecord>("openDate", Evidence::Reported);
 }
+
 takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
@@ -936,7 +1120,12 @@ impl Record for ParticipationRatioRecord {
             "ParticipationRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("participation_ratio", "participationRatio", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "participation_ratio",
+                        "participationRatio",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .unit("percent")
                     .summary("Change of open interest in percent of volume."),
@@ -944,40 +1133,60 @@ impl Record for ParticipationRatioRecord {
         )
         .summary("One record of Participation Ratio.");
 }
+
 fields!(ParticipationRatioRecord => open_date = 0, participation_ratio = 1);
+marker!(OrderflowGroup : ExchangePremium exchange_premium : HasHistory);
 
 impl Endpoint for ExchangePremium {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "exchange_premium")
+        .name("Exchange Premium")
         .summary(
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
         .path(Some("/exchangePremium"))
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN,
-            ParamInfo::new("exchange1", "exchange1", ValueType::named::<Exchange>(), Evidence::Reported)
-                .required(Some(Evidence::Reported))
-                .example(Some("binance_perp_stable"))
-                .summary("First exchange.")
-                .unknown(&["whether this is the reference exchange"]),
-            ParamInfo::new("exchange2", "exchange2", ValueType::named::<Exchange>(), Evidence::Reported)
-                .required(Some(Evidence::Reported))
-                .example(Some("bybit_perp_stable"))
-                .summary("Second exchange.")
-                .unknown(&["whether this is the reference exchange"]),
-            params::TIMEFRAME,
-            ParamInfo::new("mode", "mode", ValueType::named::<PremiumMode>(), Evidence::Reported)
-                .required(Some(Evidence::Reported))
-                .default(Some("standard"))
-                .summary("Unit of the difference: price or percentage.")
-                .notes("Public clients always send it."),
-            params::LIMIT,
-            params::START_TIME,
-            params::END_TIME,
-            params::SORT,
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::COIN,
+                ParamInfo::new(
+                        "exchange1",
+                        "exchange1",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Reported,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .example(Some("binance_perp_stable"))
+                    .summary("First exchange.")
+                    .unknown(&["whether this is the reference exchange"]),
+                ParamInfo::new(
+                        "exchange2",
+                        "exchange2",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Reported,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .example(Some("bybit_perp_stable"))
+                    .summary("Second exchange.")
+                    .unknown(&["whether this is the reference exchange"]),
+                params::TIMEFRAME,
+                ParamInfo::new(
+                        "mode",
+                        "mode",
+                        ValueType::named::<PremiumMode>(),
+                        Evidence::Reported,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .default(Some("standard"))
+                    .summary("Unit of the difference: price or percentage.")
+                    .notes("Public clients always send it."),
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                params::SORT,
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
 
 takes!(
@@ -985,17 +1194,25 @@ takes!(
     TakesMode, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
 );
 
+marker!(OrderflowGroup : PreviousDayLevels previous_day_levels : HasHistory);
+
 impl Endpoint for PreviousDayLevels {
     type Body = Series<PreviousDayLevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "previous_day_levels")
+        .name("Previous Day Levels")
         .aliases(&["Previous Day Level"])
-        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
+        .summary(
+            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.",
+        )
         .path(Some("/pdLevels"))
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
-        .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), "openDate", Evidence::Reported)
-        .notes("A public client received no records of the newest range for the timeframe `1h`.");
+        .series::<PreviousDayLevelsRecord>("openDate", Evidence::Reported)
+        .notes(
+            "A public client received no records of the newest range for the timeframe `1h`.",
+        );
 }
+
 takes_one_exchange!(PreviousDayLevels);
 
 /// One record of Previous Day Levels.
@@ -1021,11 +1238,21 @@ impl Record for PreviousDayLevelsRecord {
             "PreviousDayLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("pd_open", "pdOpen", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "pd_open",
+                        "pdOpen",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .example(Some("29075.9"))
                     .summary("Opening price of the previous day."),
-                FieldInfo::new("pd_high", "pdHigh", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "pd_high",
+                        "pdHigh",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .example(Some("29274.5"))
                     .summary("Highest price of the previous day."),
@@ -1041,18 +1268,28 @@ impl Record for PreviousDayLevelsRecord {
         )
         .summary("One record of Previous Day Levels.");
 }
-fields!(PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq = 4);
+
+fields!(
+    PreviousDayLevelsRecord => open_date = 0, pd_open = 1, pd_high = 2, pd_low = 3, pd_eq
+    = 4
+);
+
+marker!(OrderflowGroup : PreviousWeekLevels previous_week_levels : HasHistory);
 
 impl Endpoint for PreviousWeekLevels {
     type Body = Series<PreviousWeekLevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "previous_week_levels")
+        .name("Previous Week Levels")
         .aliases(&["Previous Week Level"])
-        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
+        .summary(
+            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.",
+        )
         .path(Some("/pwLevels"))
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
-        .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), "openDate", Evidence::Reported);
+        .series::<PreviousWeekLevelsRecord>("openDate", Evidence::Reported);
 }
+
 takes_one_exchange!(PreviousWeekLevels);
 
 /// One record of Previous Week Levels.
@@ -1078,10 +1315,20 @@ impl Record for PreviousWeekLevelsRecord {
             "PreviousWeekLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("pw_open", "pwOpen", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "pw_open",
+                        "pwOpen",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Opening price of the previous week."),
-                FieldInfo::new("pw_high", "pwHigh", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "pw_high",
+                        "pwHigh",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("Highest price of the previous week."),
                 FieldInfo::new("pw_low", "pwLow", ValueType::Number, Evidence::Reported)
@@ -1094,20 +1341,30 @@ impl Record for PreviousWeekLevelsRecord {
         )
         .summary("One record of Previous Week Levels.");
 }
-fields!(PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3, pw_eq = 4);
+
+fields!(
+    PreviousWeekLevelsRecord => open_date = 0, pw_open = 1, pw_high = 2, pw_low = 3,
+    pw_eq = 4
+);
+
+marker!(OrderflowGroup : PreviousMonthLevels previous_month_levels : HasHistory);
 
 impl Endpoint for PreviousMonthLevels {
     type Body = Series<PreviousMonthLevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "previous_month_levels", "Previous Month Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "previous_month_levels")
+        .name("Previous Month Levels")
         .aliases(&["Previous Month Level"])
-        .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
+        .summary(
+            "Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.",
+        )
         .path(Some("/pmLevels"))
         .shared_params(&params::ONE_EXCHANGE)
-        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<PreviousMonthLevelsRecord>("openDate", Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
         );
 }
+
 takes_one_exchange!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
@@ -1133,35 +1390,65 @@ impl Record for PreviousMonthLevelsRecord {
             "PreviousMonthLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "pm_open",
+                        "pmOpen",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Opening price of the previous month."),
-                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "pm_high",
+                        "pmHigh",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Highest price of the previous month."),
-                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "pm_low",
+                        "pmLow",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Lowest price of the previous month."),
-                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "pm_eq",
+                        "pmEq",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Equilibrium: midpoint of high and low."),
             ],
         )
         .summary("One record of Previous Month Levels.");
 }
-fields!(PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3, pm_eq = 4);
+
+fields!(
+    PreviousMonthLevelsRecord => open_date = 0, pm_open = 1, pm_high = 2, pm_low = 3,
+    pm_eq = 4
+);
+
+marker!(OrderflowGroup : Kline kline : HasHistory);
 
 impl Endpoint for Kline {
     type Body = Series<KlineRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
+    const INFO: &EndpointInfo = &EndpointInfo::of("orderflow", "kline")
+        .name("Kline")
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path(Some("/klines"))
         .evidence(Evidence::Reported)
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(Some(RecordInfo::of::<KlineRecord>()), "openDate", Evidence::Reported)
-        .notes("One public client calls the records candles with volume, but no field for the volume is known.");
+        .series::<KlineRecord>("openDate", Evidence::Reported)
+        .notes(
+            "One public client calls the records candles with volume, but no field for the volume is known.",
+        );
 }
+
 takes_one_exchange!(Kline);
 
 /// One record of Kline.
@@ -1207,6 +1494,7 @@ impl Record for KlineRecord {
         )
         .summary("One record of Kline.");
 }
+
 fields!(KlineRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

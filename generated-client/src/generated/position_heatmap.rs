@@ -2,14 +2,9 @@
 
 //! Position Heatmap: open interest and net positions by price.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesExchange, TakesExchanges, TakesGraphType, TakesLookback,
-    TakesTimestamp,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::position_heatmap`].
 #[derive(Clone, Copy, Debug)]
@@ -44,39 +39,62 @@ impl PositionHeatmapGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(PositionHeatmapGroup : PositionHeatmapData position_heatmap_data);
+
+marker!(PositionHeatmapGroup : PositionHeatmapData position_heatmap_data);
 
 impl Endpoint for PositionHeatmapData {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("position_heatmap", "position_heatmap_data", "Position Heatmap Data")
+    const INFO: &EndpointInfo = &EndpointInfo::of(
+            "position_heatmap",
+            "position_heatmap_data",
+        )
+        .name("Position Heatmap Data")
         .aliases(&["Positions Heatmap Data"])
-        .summary("Open interest, net longs, net shorts and their difference by price range.")
+        .summary(
+            "Open interest, net longs, net shorts and their difference by price range.",
+        )
         .path(Some("/positionHeatmap"))
         .evidence(Evidence::Published)
         .shared_params(&[])
-        .specific_params(&[
-            params::COIN.evidence(Evidence::Published),
-            params::ANY_EXCHANGE.evidence(Evidence::Published),
-            ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
-                .summary("Time range that the heatmap covers.")
-                .unknown(&["the accepted values"]),
-            ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
-                .summary("Presumably the metric that the heatmap shows (inferred from the name).")
-                .unknown(&["the accepted values"]),
-            params::TIMESTAMP.evidence(Evidence::Published),
-        ])
+        .specific_params(
+            &[
+                params::COIN.evidence(Evidence::Published),
+                params::ANY_EXCHANGE.evidence(Evidence::Published),
+                ParamInfo::new(
+                        "lookback",
+                        "lookback",
+                        ValueType::String,
+                        Evidence::Published,
+                    )
+                    .summary("Time range that the heatmap covers.")
+                    .unknown(&["the accepted values"]),
+                ParamInfo::new(
+                        "graph_type",
+                        "graphType",
+                        ValueType::String,
+                        Evidence::Published,
+                    )
+                    .summary(
+                        "Presumably the metric that the heatmap shows (inferred from the name).",
+                    )
+                    .unknown(&["the accepted values"]),
+                params::TIMESTAMP.evidence(Evidence::Published),
+            ],
+        )
         .notes(
             "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params.",
         )
-        .unknown(&[
-            "whether past snapshots are available",
-            "which price open interest is assigned to",
-            "how net longs, net shorts and the difference are computed",
-            "which sign the difference has",
-            "the unit",
-            "the ranges of the values",
-            "the width of a price range",
-        ]);
+        .unknown(
+            &[
+                "whether past snapshots are available",
+                "which price open interest is assigned to",
+                "how net longs, net shorts and the difference are computed",
+                "which sign the difference has",
+                "the unit",
+                "the ranges of the values",
+                "the width of a price range",
+            ],
+        );
 }
 
 takes!(
@@ -90,5 +108,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Open interest and net positions by price.",
     aliases: &[],
     notes: "",
-    endpoints: &[PositionHeatmapData::INFO],
+    endpoints: &[
+        PositionHeatmapData::INFO,
+    ],
 };

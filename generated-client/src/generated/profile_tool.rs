@@ -2,12 +2,11 @@
 
 //! Profile Tool: metrics by price instead of by time (inferred from the name).
 
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::Client;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::profile_tool`].
-///
-/// Known by name only: Profiles Tool Data.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileToolGroup<'a> {
     _client: &'a Client,
@@ -27,7 +26,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
+        &EndpointInfo::of("profile_tool", "profiles_tool_data")
+            .name("Profiles Tool Data")
             .notes("In the previous API version the body was one object."),
     ],
 };

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Coin, Exchange, PremiumMode, Timeframe, Timestamp};
+use crate::*;
 
 #[test]
 fn catalog() {
@@ -16,329 +16,177 @@ fn catalog() {
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint("/fundingRate", funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/fundingRate", funding_rate.funding_rate());
 }
 
 #[test]
 fn global_metrics() {
     let client: Client = client();
     let global_metrics = client.global_metrics();
-    endpoint("/globalBidAsk", global_metrics.global_bid_ask().timeframe(Timeframe::H1));
-    endpoint("/globalBidAskRatio", global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
-    endpoint("/globalBidAskDelta", global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
+    endpoint("/globalBidAsk", global_metrics.global_bid_ask());
+    endpoint("/globalBidAskRatio", global_metrics.global_bid_ask_ratio());
+    endpoint("/globalBidAskDelta", global_metrics.global_bid_ask_delta());
     endpoint(
         "/globalBidAskRatioIncreaseDecrease",
-        global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1),
+        global_metrics.global_bid_ask_ratio_increase_decrease(),
     );
-    endpoint("/globalCombinedBook", global_metrics.global_combined_book().timeframe(Timeframe::H1));
-    endpoint("/globalBidsIncreaseDecrease", global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
-    endpoint("/globalAsksIncreaseDecrease", global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
+    endpoint("/globalCombinedBook", global_metrics.global_combined_book());
+    endpoint(
+        "/globalBidsIncreaseDecrease",
+        global_metrics.global_bids_increase_decrease(),
+    );
+    endpoint(
+        "/globalAsksIncreaseDecrease",
+        global_metrics.global_asks_increase_decrease(),
+    );
 }
 
 #[test]
 fn liquidity() {
     let client: Client = client();
     let liquidity = client.liquidity();
-    endpoint(
-        "/averageLeverageUsed",
-        liquidity
-            .average_leverage_used()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/averageLeverageUsed", liquidity.average_leverage_used());
     endpoint(
         "/topTraderAverageLeverageDelta",
-        liquidity
-            .top_trader_average_leverage_delta()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
+        liquidity.top_trader_average_leverage_delta(),
     );
-    endpoint(
-        "/cumulativeLiqLevel",
-        liquidity
-            .cumulative_liquidation_level()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
-    endpoint(
-        "/liqLevelsCount",
-        liquidity
-            .liquidation_levels_count()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_COIN)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/liqLevelsSize",
-        liquidity
-            .liquidation_levels_size()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint("/liquidation", liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/liquidationHeatmap", liquidity.liquidation_heatmap().coin(Coin::BTC));
-    endpoint(
-        "/liquidationLevels",
-        liquidity
-            .liquidation_levels()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
-    endpoint(
-        "/liquidationLevelsTV",
-        liquidity
-            .liquidation_levels_tv()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE),
-    );
-    endpoint(
-        "/topTraderMarginUsed",
-        liquidity
-            .top_trader_margin_used()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/topTraderMarginUsedDelta",
-        liquidity
-            .top_trader_margin_used_delta()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/cumulativeLiqLevel", liquidity.cumulative_liquidation_level());
+    endpoint("/liqLevelsCount", liquidity.liquidation_levels_count());
+    endpoint("/liqLevelsSize", liquidity.liquidation_levels_size());
+    endpoint("/liquidation", liquidity.liquidation());
+    endpoint("/liquidationHeatmap", liquidity.liquidation_heatmap());
+    endpoint("/liquidationLevels", liquidity.liquidation_levels());
+    endpoint("/liquidationLevelsTV", liquidity.liquidation_levels_tv());
+    endpoint("/topTraderMarginUsed", liquidity.top_trader_margin_used());
+    endpoint("/topTraderMarginUsedDelta", liquidity.top_trader_margin_used_delta());
 }
 
 #[test]
 fn longs_shorts() {
     let client: Client = client();
     let longs_shorts = client.longs_shorts();
-    endpoint(
-        "/topTraderAccounts",
-        longs_shorts
-            .top_trader_accounts()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/topTraderPositions",
-        longs_shorts
-            .top_trader_positions()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredTopTraderAccounts",
-        longs_shorts
-            .anchored_top_trader_accounts()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/topTraderAccounts", longs_shorts.top_trader_accounts());
+    endpoint("/topTraderPositions", longs_shorts.top_trader_positions());
+    endpoint("/anchoredTopTraderAccounts", longs_shorts.anchored_top_trader_accounts());
     endpoint(
         "/anchoredTopTraderPositions",
-        longs_shorts
-            .anchored_top_trader_positions()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
+        longs_shorts.anchored_top_trader_positions(),
     );
-    endpoint(
-        "/globalAccounts",
-        longs_shorts
-            .global_accounts()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredGlobalAccounts",
-        longs_shorts
-            .anchored_global_accounts()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint("/netLongShort", longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/netLongShortDelta", longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/anchoredCLS", longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/anchoredCLSD", longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/whaleRetailDelta",
-        longs_shorts
-            .whale_retail_delta()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/anchoredWhaleRetailDelta",
-        longs_shorts
-            .anchored_whale_retail_delta()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/whalePositionDominance",
-        longs_shorts.whale_position_dominance().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/trueRetailLongShort",
-        longs_shorts
-            .true_retail_long_short()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint("/traderSentimentGap", longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/globalAccounts", longs_shorts.global_accounts());
+    endpoint("/anchoredGlobalAccounts", longs_shorts.anchored_global_accounts());
+    endpoint("/netLongShort", longs_shorts.net_long_short());
+    endpoint("/netLongShortDelta", longs_shorts.net_long_short_delta());
+    endpoint("/anchoredCLS", longs_shorts.anchored_cls());
+    endpoint("/anchoredCLSD", longs_shorts.anchored_clsd());
+    endpoint("/whaleRetailDelta", longs_shorts.whale_retail_delta());
+    endpoint("/anchoredWhaleRetailDelta", longs_shorts.anchored_whale_retail_delta());
+    endpoint("/whalePositionDominance", longs_shorts.whale_position_dominance());
+    endpoint("/trueRetailLongShort", longs_shorts.true_retail_long_short());
+    endpoint("/traderSentimentGap", longs_shorts.trader_sentiment_gap());
 }
 
 #[test]
 fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
-    endpoint("/openInterest", open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/openInterestDelta", open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/openInterest", open_interest.open_interest());
+    endpoint("/openInterestDelta", open_interest.open_interest_delta());
 }
 
 #[test]
 fn options() {
     let client: Client = client();
     let options = client.options();
-    endpoint("/bvol", options.bvol().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/dvol", options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
+    endpoint("/bvol", options.bvol());
+    endpoint("/dvol", options.dvol());
 }
 
 #[test]
 fn orderbook() {
     let client: Client = client();
     let orderbook = client.orderbook();
-    endpoint("/asksIncreaseDecrease", orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bestBidAsk", orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidAsk", orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidAskDelta", orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidAskRatio", orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidAskRatioDiff", orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidsAskSpread", orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/bidsIncreaseDecrease", orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/combinedBook", orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/marketImbalanceIndex", orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/asksIncreaseDecrease", orderbook.asks_increase_decrease());
+    endpoint("/bestBidAsk", orderbook.best_bid_ask());
+    endpoint("/bidAsk", orderbook.bid_ask());
+    endpoint("/bidAskDelta", orderbook.bid_ask_delta());
+    endpoint("/bidAskRatio", orderbook.bid_ask_ratio());
+    endpoint("/bidAskRatioDiff", orderbook.bid_ask_ratio_diff());
+    endpoint("/bidsAskSpread", orderbook.bid_ask_spread());
+    endpoint("/bidsIncreaseDecrease", orderbook.bids_increase_decrease());
+    endpoint("/combinedBook", orderbook.combined_book());
+    endpoint("/marketImbalanceIndex", orderbook.market_imbalance_index());
 }
 
 #[test]
 fn orderflow() {
     let client: Client = client();
     let orderflow = client.orderflow();
-    endpoint("/buyVolume", orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/sellVolume", orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/volumeDelta", orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/volumeRatio", orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/anchoredCVD", orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/marketOrderCount", orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/marketOrderAverageSize", orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/limitOrderCount", orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/limitOrderAverageSize", orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/buySellTradeCountRatio",
-        orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
-    );
-    endpoint("/limitOrderCountRatio", orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/marketOrderCountRatio", orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/botTracker", orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/slippage", orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/transferOfContracts", orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint("/participationRatio", orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        "/exchangePremium",
-        orderflow
-            .exchange_premium()
-            .coin(Coin::BTC)
-            .exchange1(Exchange::BINANCE_PERP_STABLE)
-            .exchange2(Exchange::BYBIT_PERP_STABLE)
-            .timeframe(Timeframe::H1)
-            .mode(PremiumMode::Standard),
-    );
-    endpoint(
-        "/pdLevels",
-        orderflow
-            .previous_day_levels()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::D1),
-    );
-    endpoint(
-        "/pwLevels",
-        orderflow
-            .previous_week_levels()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::D1),
-    );
-    endpoint(
-        "/pmLevels",
-        orderflow
-            .previous_month_levels()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
-    endpoint(
-        "/klines",
-        orderflow
-            .kline()
-            .coin(Coin::BTC)
-            .exchange(Exchange::BINANCE_PERP_STABLE)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/buyVolume", orderflow.buy_volume());
+    endpoint("/sellVolume", orderflow.sell_volume());
+    endpoint("/volumeDelta", orderflow.volume_delta());
+    endpoint("/volumeRatio", orderflow.volume_ratio());
+    endpoint("/anchoredCVD", orderflow.anchored_cvd());
+    endpoint("/marketOrderCount", orderflow.market_order_count());
+    endpoint("/marketOrderAverageSize", orderflow.market_order_average_size());
+    endpoint("/limitOrderCount", orderflow.limit_order_count());
+    endpoint("/limitOrderAverageSize", orderflow.limit_order_average_size());
+    endpoint("/buySellTradeCountRatio", orderflow.buy_sell_trade_count_ratio());
+    endpoint("/limitOrderCountRatio", orderflow.limit_order_count_ratio());
+    endpoint("/marketOrderCountRatio", orderflow.market_order_count_ratio());
+    endpoint("/botTracker", orderflow.bot_tracker());
+    endpoint("/slippage", orderflow.slippage());
+    endpoint("/transferOfContracts", orderflow.transfer_of_contracts());
+    endpoint("/participationRatio", orderflow.participation_ratio());
+    endpoint("/exchangePremium", orderflow.exchange_premium());
+    endpoint("/pdLevels", orderflow.previous_day_levels());
+    endpoint("/pwLevels", orderflow.previous_week_levels());
+    endpoint("/pmLevels", orderflow.previous_month_levels());
+    endpoint("/klines", orderflow.kline());
 }
 
 #[test]
 fn position_heatmap() {
     let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint("/positionHeatmap", position_heatmap.position_heatmap_data().coin(Coin::BTC));
+    endpoint("/positionHeatmap", position_heatmap.position_heatmap_data());
 }
 
 #[test]
 fn sentiment() {
     let client: Client = client();
     let sentiment = client.sentiment();
-    endpoint("/fearAndGreed", sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
-    endpoint("/stablecoinPremiumP2P", sentiment.premium_p2p().timeframe(Timeframe::H1));
-    endpoint("/wbtcMintBurn", sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
-    endpoint("/leaderboardNotionalProfit", sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
-    endpoint("/leaderboardROEProfit", sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
-    endpoint("/userBotRatio", sentiment.user_bot_ratio().timeframe(Timeframe::H1));
-    endpoint(
-        "/marginLendingRatio",
-        sentiment
-            .margin_lending_ratio()
-            .coin(Coin::BTC)
-            .exchange(Exchange::OKX_PERP_COIN)
-            .timeframe(Timeframe::H1),
-    );
+    endpoint("/fearAndGreed", sentiment.fear_and_greed_index());
+    endpoint("/stablecoinPremiumP2P", sentiment.premium_p2p());
+    endpoint("/wbtcMintBurn", sentiment.wbtc_mint_burn());
+    endpoint("/leaderboardNotionalProfit", sentiment.leaderboard_notional_profit());
+    endpoint("/leaderboardROEProfit", sentiment.leaderboard_roe_profit());
+    endpoint("/userBotRatio", sentiment.user_bot_ratio());
+    endpoint("/marginLendingRatio", sentiment.margin_lending_ratio());
 }
 
 #[test]
 fn system() {
     let client: Client = client();
     let system = client.system();
-    endpoint("/dataAvailability", system.data_availability().endpoint_name("klines").coin(Coin::BTC));
+    endpoint("/dataAvailability", system.data_availability());
     endpoint("/ping", system.health_check());
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.liquidity().average_leverage_used().advance_filter("a"), "advanceFilter=a");
-    setter(client.funding_rate().funding_rate().aggregation_type("sum"), "aggregationType=sum");
-    setter(client.longs_shorts().anchored_top_trader_accounts().anchor("1d"), "anchor=1d");
+    setter(
+        client.liquidity().average_leverage_used().advance_filter("a"),
+        "advanceFilter=a",
+    );
+    setter(
+        client.funding_rate().funding_rate().aggregation_type("sum"),
+        "aggregationType=sum",
+    );
+    setter(
+        client.longs_shorts().anchored_top_trader_accounts().anchor("1d"),
+        "anchor=1d",
+    );
     setter(client.liquidity().liquidation().bucket("1"), "bucket=1");
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
@@ -349,10 +197,22 @@ fn every_setter() {
             .end_time(Timestamp::from_unix_seconds(1_700_000_000)),
         "endTime=1700000000",
     );
-    setter(client.system().data_availability().endpoint_name("klines"), "endpointName=klines");
-    setter(client.funding_rate().funding_rate().exchange("binance_perp_stable"), "exchange=binance_perp_stable");
-    setter(client.orderflow().exchange_premium().exchange1("binance_perp_stable"), "exchange1=binance_perp_stable");
-    setter(client.orderflow().exchange_premium().exchange2("bybit_perp_stable"), "exchange2=bybit_perp_stable");
+    setter(
+        client.system().data_availability().endpoint_name("klines"),
+        "endpointName=klines",
+    );
+    setter(
+        client.funding_rate().funding_rate().exchange("binance_perp_stable"),
+        "exchange=binance_perp_stable",
+    );
+    setter(
+        client.orderflow().exchange_premium().exchange1("binance_perp_stable"),
+        "exchange1=binance_perp_stable",
+    );
+    setter(
+        client.orderflow().exchange_premium().exchange2("bybit_perp_stable"),
+        "exchange2=bybit_perp_stable",
+    );
     setter(
         client
             .funding_rate()
@@ -360,15 +220,27 @@ fn every_setter() {
             .exchanges(["binance_perp_stable", "binance_perp_stable"]),
         "exchange=binance_perp_stable,binance_perp_stable",
     );
-    setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
-    setter(client.liquidity().cumulative_liquidation_level().leverage("all"), "leverage=all");
+    setter(
+        client.position_heatmap().position_heatmap_data().graph_type("a"),
+        "graphType=a",
+    );
+    setter(
+        client.liquidity().cumulative_liquidation_level().leverage("all"),
+        "leverage=all",
+    );
     setter(client.funding_rate().funding_rate().limit(100), "limit=100");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
     setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
-    setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
+    setter(
+        client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"),
+        "ohlcgraph=binance_perp_stable",
+    );
     setter(client.liquidity().liquidation_levels().position("all"), "position=all");
-    setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
+    setter(
+        client.liquidity().liquidation_heatmap().scaling("relative"),
+        "scaling=relative",
+    );
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
     setter(
         client

@@ -2,21 +2,11 @@
 
 //! Sentiment: market sentiment from surveys, leaderboards, bots, margin lending and stablecoin prices.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, takes_one_exchange, takes_without_exchange,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::sentiment`].
-///
-/// Known by name only: Twitter.
 #[derive(Clone, Copy, Debug)]
 pub struct SentimentGroup<'a> {
     client: &'a Client,
@@ -42,7 +32,6 @@ impl SentimentGroup<'_> {
     pub fn fear_and_greed_index(&self) -> Request<FearAndGreedIndex> {
         Request::new(self.client)
     }
-
     /// Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
     /// demand for them is high.
     ///
@@ -55,7 +44,6 @@ impl SentimentGroup<'_> {
     pub fn premium_p2p(&self) -> Request<PremiumP2p> {
         Request::new(self.client)
     }
-
     /// Amount of bitcoin converted into the token WBTC (minted) and back (burned).
     ///
     /// A public client received an empty list for the timeframe `1h`.
@@ -69,7 +57,6 @@ impl SentimentGroup<'_> {
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
         Request::new(self.client)
     }
-
     /// Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
     ///
     /// - **Endpoint:** `GET /leaderboardNotionalProfit` (published, fields previous version), returns a series of
@@ -81,7 +68,6 @@ impl SentimentGroup<'_> {
     pub fn leaderboard_notional_profit(&self) -> Request<LeaderboardNotionalProfit> {
         Request::new(self.client)
     }
-
     /// Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.
     ///
     /// - **Endpoint:** `GET /leaderboardROEProfit` (published, fields previous version), returns a series of
@@ -93,7 +79,6 @@ impl SentimentGroup<'_> {
     pub fn leaderboard_roe_profit(&self) -> Request<LeaderboardRoeProfit> {
         Request::new(self.client)
     }
-
     /// Users and bots connected to BitMEX; near 1, almost all connections are bots.
     ///
     /// According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an
@@ -106,7 +91,6 @@ impl SentimentGroup<'_> {
     pub fn user_bot_ratio(&self) -> Request<UserBotRatio> {
         Request::new(self.client)
     }
-
     /// Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
     /// above 1, more is borrowed in the quote currency.
     ///
@@ -119,24 +103,22 @@ impl SentimentGroup<'_> {
     }
 }
 
-markers!(
-    SentimentGroup : FearAndGreedIndex fear_and_greed_index : HasHistory, PremiumP2p
-    premium_p2p : HasHistory, WbtcMintBurn wbtc_mint_burn : HasHistory,
-    LeaderboardNotionalProfit leaderboard_notional_profit : HasHistory,
-    LeaderboardRoeProfit leaderboard_roe_profit : HasHistory, UserBotRatio user_bot_ratio
-    : HasHistory, MarginLendingRatio margin_lending_ratio : HasHistory
-);
+marker!(SentimentGroup : FearAndGreedIndex fear_and_greed_index : HasHistory);
 
 impl Endpoint for FearAndGreedIndex {
     type Body = Series<FearAndGreedIndexRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "fear_and_greed_index", "Fear And Greed Index")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "fear_and_greed_index")
+        .name("Fear And Greed Index")
         .aliases(&["Fear And Greed"])
-        .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
+        .summary(
+            "Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).",
+        )
         .path(Some("/fearAndGreed"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), "openDate", Evidence::PreviousVersion);
+        .series::<FearAndGreedIndexRecord>("openDate", Evidence::PreviousVersion);
 }
+
 takes_without_exchange!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
@@ -156,7 +138,12 @@ impl Record for FearAndGreedIndexRecord {
             "FearAndGreedIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new("value", "value", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -167,22 +154,26 @@ impl Record for FearAndGreedIndexRecord {
         )
         .summary("One record of Fear And Greed Index.");
 }
+
 fields!(FearAndGreedIndexRecord => open_date = 0, value = 1);
+marker!(SentimentGroup : PremiumP2p premium_p2p : HasHistory);
 
 impl Endpoint for PremiumP2p {
     type Body = Series<PremiumP2pRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "premium_p2p", "Premium P2P")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "premium_p2p")
+        .name("Premium P2P")
         .summary(
             "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
         )
         .path(Some("/stablecoinPremiumP2P"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(Some(RecordInfo::of::<PremiumP2pRecord>()), "openDate", Evidence::Published)
+        .series::<PremiumP2pRecord>("openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
         );
 }
+
 takes_without_exchange!(PremiumP2p);
 
 /// One record of Premium P2P.
@@ -204,12 +195,24 @@ impl Record for PremiumP2pRecord {
             "PremiumP2pRecord",
             &[
                 records::TIME,
-                FieldInfo::new("usdc_premium", "usdcPremium", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "usdc_premium",
+                        "usdcPremium",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("100.95"))
                     .unit("percent")
-                    .summary("Price of USDC in percent of one US dollar; 100 is parity."),
-                FieldInfo::new("usdt_premium", "usdtPremium", ValueType::Number, Evidence::Published)
+                    .summary(
+                        "Price of USDC in percent of one US dollar; 100 is parity.",
+                    ),
+                FieldInfo::new(
+                        "usdt_premium",
+                        "usdtPremium",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("100.6"))
                     .unit("percent")
@@ -218,20 +221,26 @@ impl Record for PremiumP2pRecord {
         )
         .summary("One record of Premium P2P.");
 }
+
 fields!(PremiumP2pRecord => open_date = 0, usdc_premium = 1, usdt_premium = 2);
+marker!(SentimentGroup : WbtcMintBurn wbtc_mint_burn : HasHistory);
 
 impl Endpoint for WbtcMintBurn {
     type Body = Series<WbtcMintBurnRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
-        .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "wbtc_mint_burn")
+        .name("WBTC Mint Burn")
+        .summary(
+            "Amount of bitcoin converted into the token WBTC (minted) and back (burned).",
+        )
         .path(Some("/wbtcMintBurn"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
         .overrides(&[params::TIMEFRAME.tested_values(&["1d"]).example(Some("1d"))])
-        .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<WbtcMintBurnRecord>("openDate", Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`.")
         .unknown(&["the unit"]);
 }
+
 takes_without_exchange!(WbtcMintBurn);
 
 /// One record of WBTC Mint Burn.
@@ -253,34 +262,50 @@ impl Record for WbtcMintBurnRecord {
             "WbtcMintBurnRecord",
             &[
                 records::TIME,
-                FieldInfo::new("mint", "mint", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "mint",
+                        "mint",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Amount of WBTC minted."),
-                FieldInfo::new("burn", "burn", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "burn",
+                        "burn",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Amount of WBTC burned."),
             ],
         )
         .summary("One record of WBTC Mint Burn.");
 }
+
 fields!(WbtcMintBurnRecord => open_date = 0, mint = 1, burn = 2);
+
+marker!(
+    SentimentGroup : LeaderboardNotionalProfit leaderboard_notional_profit : HasHistory
+);
 
 impl Endpoint for LeaderboardNotionalProfit {
     type Body = Series<LeaderboardNotionalProfitRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new(
+    const INFO: &EndpointInfo = &EndpointInfo::of(
             "sentiment",
             "leaderboard_notional_profit",
-            "Leaderboard Notional Profit",
         )
+        .name("Leaderboard Notional Profit")
         .summary(
             "Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.",
         )
         .path(Some("/leaderboardNotionalProfit"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<LeaderboardNotionalProfitRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
+
 takes_without_exchange!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
@@ -300,27 +325,36 @@ impl Record for LeaderboardNotionalProfitRecord {
             "LeaderboardNotionalProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Sum over the traders on the leaderboard."),
             ],
         )
         .summary("One record of Leaderboard Notional Profit.");
 }
+
 fields!(LeaderboardNotionalProfitRecord => open_date = 0, total = 1);
+marker!(SentimentGroup : LeaderboardRoeProfit leaderboard_roe_profit : HasHistory);
 
 impl Endpoint for LeaderboardRoeProfit {
     type Body = Series<LeaderboardRoeProfitRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "leaderboard_roe_profit", "Leaderboard ROE Profit")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "leaderboard_roe_profit")
+        .name("Leaderboard ROE Profit")
         .summary(
             "Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.",
         )
         .path(Some("/leaderboardROEProfit"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
-        .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), "openDate", Evidence::PreviousVersion)
+        .series::<LeaderboardRoeProfitRecord>("openDate", Evidence::PreviousVersion)
         .unknown(&["the unit", "the number of traders in the sum"]);
 }
+
 takes_without_exchange!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
@@ -340,28 +374,39 @@ impl Record for LeaderboardRoeProfitRecord {
             "LeaderboardRoeProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "total",
+                        "total",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .summary("Sum over the traders on the leaderboard."),
             ],
         )
         .summary("One record of Leaderboard ROE Profit.");
 }
+
 fields!(LeaderboardRoeProfitRecord => open_date = 0, total = 1);
+marker!(SentimentGroup : UserBotRatio user_bot_ratio : HasHistory);
 
 impl Endpoint for UserBotRatio {
     type Body = Series<UserBotRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
-        .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "user_bot_ratio")
+        .name("User Bot Ratio")
+        .summary(
+            "Users and bots connected to BitMEX; near 1, almost all connections are bots.",
+        )
         .path(Some("/userBotRatio"))
         .evidence(Evidence::Published)
         .shared_params(&params::WITHOUT_EXCHANGE)
         .specific_params(&[params::ADVANCE_FILTER.evidence(Evidence::Published)])
-        .series(Some(RecordInfo::of::<UserBotRatioRecord>()), "openDate", Evidence::Published)
+        .series::<UserBotRatioRecord>("openDate", Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
         );
 }
+
 takes_without_exchange!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
@@ -394,7 +439,12 @@ impl Record for UserBotRatioRecord {
                     .optional(true)
                     .example(Some("78022"))
                     .summary("Bots connected through the BitMEX API."),
-                FieldInfo::new("ub_ratio", "ubRatio", ValueType::Number, Evidence::Published)
+                FieldInfo::new(
+                        "ub_ratio",
+                        "ubRatio",
+                        ValueType::Number,
+                        Evidence::Published,
+                    )
                     .optional(true)
                     .example(Some("0.9760314243538742"))
                     .summary("Share of bots in all connections, from 0 to 1.")
@@ -403,22 +453,30 @@ impl Record for UserBotRatioRecord {
         )
         .summary("One record of User Bot Ratio.");
 }
+
 fields!(UserBotRatioRecord => open_date = 0, users = 1, bots = 2, ub_ratio = 3);
+marker!(SentimentGroup : MarginLendingRatio margin_lending_ratio : HasHistory);
 
 impl Endpoint for MarginLendingRatio {
     type Body = Series<MarginLendingRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sentiment", "margin_lending_ratio", "Margin Lending Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sentiment", "margin_lending_ratio")
+        .name("Margin Lending Ratio")
         .summary(
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path(Some("/marginLendingRatio"))
         .shared_params(&params::ONE_EXCHANGE)
         .overrides(
-            &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example(Some("okx_perp_coin"))],
+            &[
+                params::EXCHANGE
+                    .tested_values(&["okx_perp_coin", "bitget_perp_stable"])
+                    .example(Some("okx_perp_coin")),
+            ],
         )
         .specific_params(&[params::ADVANCE_FILTER])
-        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), "openDate", Evidence::Documented);
+        .series::<MarginLendingRatioRecord>("openDate", Evidence::Documented);
 }
+
 takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 
 /// One record of Margin Lending Ratio.
@@ -439,13 +497,26 @@ impl Record for MarginLendingRatioRecord {
             "MarginLendingRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Documented)
-                    .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
-                    .unknown(&["whether outstanding or new loans are counted", "whether the period is the interval"]),
+                FieldInfo::new(
+                        "margin_lending_ratio",
+                        "marginLendingRatio",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
+                    .summary(
+                        "Value borrowed in the quote currency divided by the value borrowed in the coin.",
+                    )
+                    .unknown(
+                        &[
+                            "whether outstanding or new loans are counted",
+                            "whether the period is the interval",
+                        ],
+                    ),
             ],
         )
         .summary("One record of Margin Lending Ratio.");
 }
+
 fields!(MarginLendingRatioRecord => open_date = 0, margin_lending_ratio = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -458,7 +529,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         FearAndGreedIndex::INFO,
         PremiumP2p::INFO,
         WbtcMintBurn::INFO,
-        &EndpointInfo::new("sentiment", "twitter", "Twitter")
+        &EndpointInfo::of("sentiment", "twitter")
+            .name("Twitter")
             .notes("Presumably posts on Twitter (inferred from the name)."),
         LeaderboardNotionalProfit::INFO,
         LeaderboardRoeProfit::INFO,

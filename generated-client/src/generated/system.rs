@@ -2,13 +2,9 @@
 
 //! System: status of the API and the time range of its data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::{
-    TakesCoin, TakesEndpointName, TakesExchange, TakesExchanges,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::system`].
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +29,6 @@ impl SystemGroup<'_> {
     pub fn data_availability(&self) -> Request<DataAvailability> {
         Request::new(self.client)
     }
-
     /// Health check: succeeds if the API is up.
     ///
     /// - **Endpoint:** `GET /ping` (reported), returns JSON of unknown form
@@ -42,29 +37,43 @@ impl SystemGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(SystemGroup : DataAvailability data_availability, HealthCheck health_check);
+
+marker!(SystemGroup : DataAvailability data_availability);
 
 impl Endpoint for DataAvailability {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("system", "data_availability", "Data Availability")
+    const INFO: &EndpointInfo = &EndpointInfo::of("system", "data_availability")
+        .name("Data Availability")
         .summary("Time range for which an endpoint has records of a coin.")
         .path(Some("/dataAvailability"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("endpoint_name", "endpointName", ValueType::String, Evidence::Reported)
-                .required(Some(Evidence::Reported))
-                .example(Some("klines"))
-                .summary("Path of the endpoint without the slash, for example `klines`."),
-            params::COIN.evidence(Evidence::Reported),
-            params::ANY_EXCHANGE.evidence(Evidence::Reported),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "endpoint_name",
+                        "endpointName",
+                        ValueType::String,
+                        Evidence::Reported,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .example(Some("klines"))
+                    .summary(
+                        "Path of the endpoint without the slash, for example `klines`.",
+                    ),
+                params::COIN.evidence(Evidence::Reported),
+                params::ANY_EXCHANGE.evidence(Evidence::Reported),
+            ],
+        );
 }
+
 takes!(DataAvailability => TakesEndpointName, TakesCoin, TakesExchange, TakesExchanges);
+marker!(SystemGroup : HealthCheck health_check);
 
 impl Endpoint for HealthCheck {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("system", "health_check", "Health Check")
+    const INFO: &EndpointInfo = &EndpointInfo::of("system", "health_check")
+        .name("Health Check")
         .summary("Health check: succeeds if the API is up.")
         .path(Some("/ping"))
         .evidence(Evidence::Reported);
@@ -76,5 +85,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Status of the API and the time range of its data.",
     aliases: &[],
     notes: "",
-    endpoints: &[DataAvailability::INFO, HealthCheck::INFO],
+    endpoints: &[
+        DataAvailability::INFO,
+        HealthCheck::INFO,
+    ],
 };

@@ -25,7 +25,7 @@ use crate::send::{AnyBody, Body, Response};
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 use crate::values::{Timestamp, Value};
 
-/// A type that represents an endpoint; [`markers!`](crate::markers!) implements this trait for the emitted types.
+/// A type that represents an endpoint; [`marker!`](crate::marker!) implements this trait for the emitted types.
 pub trait Marker {}
 
 /// An endpoint that can be requested. Only emitted code implements this trait:

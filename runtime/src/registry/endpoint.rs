@@ -78,6 +78,12 @@ impl EndpointInfo {
         }
     }
 
+    /// Creates an endpoint without a title, so that the call fits on one line of emitted code.
+    #[doc(hidden)]
+    pub const fn of(group: &'static str, ident: &'static str) -> Self {
+        Self::new(group, ident, ident)
+    }
+
     /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use crate::record::Record;
+
 use super::{
     BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo,
     HistorySource, LimitInfo, ListFormat, ParamInfo, ParamList, ParamLocation, Range, RecordInfo, RecordLayout,
@@ -42,7 +44,7 @@ setters! {
     }
     StatusInfo { label: Option<Text>, summary: Text, advice: Text, notes: Text }
     EndpointInfo {
-        aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence,
+        name: Text, aliases: Texts, summary: Text, path: Option<Text>, evidence: Evidence,
         body: BodyInfo, history_source: HistorySource, weight: u32, notes: Text, unknown: Texts, deprecated: Option<Text>
     }
     ParamInfo {
@@ -89,11 +91,18 @@ impl EndpointInfo {
         self
     }
 
-    /// Sets the body to a series whose times have the unit of the service. `record` is `None` if the fields of the
-    /// records are unknown.
+    /// Sets the body to a series whose times have the unit of the service.
     #[must_use]
-    pub const fn series(mut self, record: Option<&'static RecordInfo>, time: Text, evidence: Evidence) -> Self {
+    pub const fn series<R: Record>(mut self, time: Text, evidence: Evidence) -> Self {
+        let record = Some(RecordInfo::of::<R>());
         self.body = BodyInfo::Series { record, time: Some(time), time_unit: None, evidence };
+        self
+    }
+
+    /// Sets the body to a series of unknown records, whose times have the unit of the service.
+    #[must_use]
+    pub const fn unknown_series(mut self, time: Text, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Series { record: None, time: Some(time), time_unit: None, evidence };
         self
     }
 }

@@ -9,8 +9,8 @@ use crate::names::{self, Case};
 /// catalogue.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// The names of the schemas of series. The key is the record of the series, or `None` for unknown records.
-    series: HashMap<Option<RecordRef>, String>,
+    /// The names of the schemas of series, by the record of the series.
+    series: HashMap<RecordRef, String>,
     /// The name of the schema of error bodies.
     pub(super) error: String,
 }
@@ -37,11 +37,11 @@ impl ComponentNames {
             }
         }
         let mut series = HashMap::new();
-        for endpoint in api.endpoints() {
-            if let Body::Series { record, .. } = &endpoint.body
+        for endpoint in api.methods() {
+            if let Body::Series { record: Some(record), .. } = &endpoint.body
                 && !series.contains_key(record)
             {
-                let of = record.as_ref().and_then(|record| records.get(record)).map_or("Unknown", String::as_str);
+                let of = records.get(record).map_or(record.ident.as_str(), String::as_str);
                 let name = used.claim(&format!("{}Series", of.strip_suffix("Record").unwrap_or(of)), "");
                 series.insert(record.clone(), name);
             }
@@ -53,8 +53,9 @@ impl ComponentNames {
         self.records.get(record).unwrap_or(&record.ident)
     }
 
-    pub(super) fn series(&self, record: Option<&RecordRef>) -> &str {
-        self.series.get(&record.cloned()).map_or("UnknownSeries", String::as_str)
+    /// Returns the name of the schema of a series; `None` if no method returns it.
+    pub(super) fn series(&self, record: &RecordRef) -> Option<&str> {
+        self.series.get(record).map(String::as_str)
     }
 }
 

@@ -116,11 +116,9 @@ impl Description<'_> {
     fn body(&self, body: &Body) -> Object {
         let (description, schema) = match body {
             Body::Series { record: Some(record), .. } => {
-                ("A series of records.", schema_ref(self.names.series(Some(record))))
+                ("A series of records.", schema_ref(self.names.series(record).unwrap_or_default()))
             }
-            Body::Series { record: None, .. } => {
-                ("A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
-            }
+            Body::Series { record: None, .. } => ("A series of records whose fields are unknown.", self.series(None)),
             Body::Object { record, .. } => match self.api.whole(record) {
                 Some(whole) => ("One value.", self.value(&whole.ty)),
                 None => ("One object.", schema_ref(self.names.record(record))),

@@ -6,27 +6,30 @@ use super::operation::written_value;
 use super::{Description, described, source};
 use crate::emit::docs;
 use crate::emit::json_object::{Object, number};
-use crate::model::{
-    Body, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
-};
+use crate::model::{Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type};
 
 impl Description<'_> {
     pub(super) fn schemas(&self) -> Object {
         let types = self.api.types.iter().map(|ty| (ty.ident.clone(), self.named_type(ty)));
-        let shared = self.api.records.iter().filter(|record| self.is_there(record)).map(|record| {
-            let name = RecordRef::shared(&record.ident);
-            (self.names.record(&name).to_owned(), self.record(record))
-        });
+        let shared = self.api.records.iter().filter(|record| self.is_there(record));
+        let shared = shared.flat_map(|record| self.with_series(&RecordRef::shared(&record.ident), record));
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
             // If a body is a single value, the operation describes the value, so the record has no schema.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
-            records.map(|record| {
-                let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-                (self.names.record(&name).to_owned(), self.record(record))
+            records.flat_map(|record| {
+                let module = Some(group.ident.clone());
+                self.with_series(&RecordRef { module, ident: record.ident.clone() }, record)
             })
         });
-        types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
+        types.chain(shared).chain(error).chain(grouped).collect()
+    }
+
+    /// Returns the schema of a record and, if an endpoint returns a series of it, the schema of the series.
+    fn with_series(&self, reference: &RecordRef, record: &Record) -> impl Iterator<Item = (String, Object)> + use<> {
+        let schema = (self.names.record(reference).to_owned(), self.record(record));
+        let series = self.names.series(reference).map(|name| (name.to_owned(), self.series(Some(reference))));
+        std::iter::once(schema).chain(series)
     }
 
     /// Returns `true` if the description contains a record. Every client has the record `Metadata`, but the description
@@ -110,21 +113,7 @@ impl Description<'_> {
             .nullable(schema, if matches!(ty, Type::Record(_) | Type::Recursive(_)) { "object" } else { "string" })
     }
 
-    /// Returns the schemas of series, one per record.
-    fn all_series(&self) -> Vec<(String, Object)> {
-        let mut all: Vec<(String, Object)> = Vec::new();
-        for endpoint in self.api.methods() {
-            if let Body::Series { record, .. } = &endpoint.body {
-                let name = self.names.series(record.as_ref());
-                if all.iter().all(|(other, _)| other != name) {
-                    all.push((name.to_owned(), self.series(record.as_ref())));
-                }
-            }
-        }
-        all
-    }
-
-    fn series(&self, record: Option<&RecordRef>) -> Object {
+    pub(super) fn series(&self, record: Option<&RecordRef>) -> Object {
         let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
         let list = Object::default().with("type", "array").with("items", items);
         let description = match record {

@@ -6,33 +6,19 @@ use crate::emit::docs::{self, code, prose};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef, UnknownFact};
 use crate::url_path;
 
-/// The heading above endpoints without a path.
-pub(super) const NAME_ONLY: &str = "Known by name only";
-
-/// Returns the section that lists the endpoints whose path is unknown.
-pub(super) fn without_paths(group: &Group) -> String {
-    let known = |endpoint: &Endpoint| {
-        let text = docs::joined([docs::meaning(&endpoint.summary), prose(&endpoint.notes)]);
-        format!("- {}: {}\n", prose(&endpoint.name), text)
-    };
-    let list: String = group.known_by_name().map(known).collect();
-    if list.is_empty() {
-        return list;
-    }
-    format!("\n## {NAME_ONLY}\n\nThe paths, params and responses of these endpoints are unknown.\n\n{list}")
-}
-
 pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut paragraphs = vec![
         format!("## {}", prose(&endpoint.name)),
         docs::meaning(&endpoint.summary),
         docs::aliases(&endpoint.aliases),
         endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {}", prose(how))).unwrap_or_default(),
-        call(api, group, endpoint),
-        format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)),
-        params(api, endpoint),
     ];
-    paragraphs.extend(fields(api, endpoint));
+    if endpoint.path.is_some() {
+        paragraphs.push(call(api, group, endpoint));
+        paragraphs.push(format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)));
+        paragraphs.push(params(api, endpoint));
+        paragraphs.extend(fields(api, endpoint));
+    }
     paragraphs.push(caveats(api, endpoint));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     format!("\n{}\n", paragraphs.join("\n\n"))

@@ -56,31 +56,11 @@ fn test_functions_are_reserved() {
 fn types_are_reserved() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
-    // Every name that an emitter may import must be reserved, even if the client of our catalogue does not need the
-    // name.
-    for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
-        let path = root().join("codegen/src/emit").join(file).with_extension("rs");
-        let Ok(text) = fs::read_to_string(path) else { continue };
-        let pieces = text.split('"').collect::<Vec<_>>();
-        let imports = pieces.windows(3).filter(|window| window[1] == ", " && is_import(window[2]));
-        used.extend(imports.map(|window| window[0].to_owned()).filter(|name| name.starts_with(char::is_uppercase)));
-        // The emitters list names in string literals, such as `"Client Request"`.
-        let lists = pieces.iter().skip(1).step_by(2).map(|text| text.replace('\\', ""));
-        let lists = lists.filter(|text| text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace()));
-        // A literal that ends in a space, such as the header prefix `"Basic "`, is not a list of names.
-        let lists = lists.filter(|text| !text.ends_with(' '));
-        used.extend(lists.flat_map(|text| text.split_whitespace().filter_map(type_name).collect::<Vec<_>>()));
-    }
+    // The names that every emitted file imports.
+    let text = read(&root().join("runtime/src/emitted.rs"));
+    let (_, prelude) = text.split_once("pub mod prelude {").expect("the imports of emitted files");
+    used.extend(names(prelude.split("\n}\n").next().unwrap_or_default(), char::is_uppercase));
     check(TYPES, &used, "types");
-}
-
-fn is_import(module: &str) -> bool {
-    module.starts_with("::runtime") || module.starts_with("std::")
-}
-
-fn type_name(text: &str) -> Option<String> {
-    let is_name = text.starts_with(char::is_uppercase) && text.chars().all(char::is_alphanumeric);
-    is_name.then(|| text.to_owned())
 }
 
 #[test]

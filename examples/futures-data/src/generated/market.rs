@@ -2,18 +2,9 @@
 
 //! Market: prices, funding and the order book.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo,
-    RecordLayout, TimeUnit, ValueType,
-};
-use crate::{Client, Interval, Request, Series, Symbol};
-use super::service::params;
-use super::service::params::{
-    TakesEndTime, TakesLimit, TakesStartTime, TakesSymbol, takes_candles,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +26,6 @@ impl MarketGroup<'_> {
     pub fn server_time(&self) -> Request<ServerTime> {
         Request::new(self.client)
     }
-
     /// Candles of the traded price.
     ///
     /// - **Endpoint:** `GET /fapi/v1/klines` (documented), returns a series of [`Candle`]
@@ -43,12 +33,15 @@ impl MarketGroup<'_> {
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
     /// - **Weight:** counts as 10 requests for the rate limit
-    pub fn candles(&self, symbol: impl Into<Symbol>, interval: impl Into<Interval>) -> Request<Candles> {
+    pub fn candles(
+        &self,
+        symbol: impl Into<Symbol>,
+        interval: impl Into<Interval>,
+    ) -> Request<Candles> {
         Request::new(self.client)
             .with::<Symbol, _>("symbol", symbol)
             .with::<Interval, _>("interval", interval)
     }
-
     /// Candles of the mark price; their volumes are zero.
     ///
     /// - **Endpoint:** `GET /fapi/v1/markPriceKlines` (documented), returns a series of [`Candle`]
@@ -65,7 +58,6 @@ impl MarketGroup<'_> {
             .with::<Symbol, _>("symbol", symbol)
             .with::<Interval, _>("interval", interval)
     }
-
     /// Payments between long and short positions.
     ///
     /// - **Endpoint:** `GET /fapi/v1/fundingRate` (documented), returns a series of [`FundingRatesRecord`]
@@ -73,7 +65,6 @@ impl MarketGroup<'_> {
     pub fn funding_rates(&self) -> Request<FundingRates> {
         Request::new(self.client)
     }
-
     /// The mark price of a contract, and its next funding.
     ///
     /// - **Endpoint:** `GET /fapi/v1/premiumIndex` (documented), returns one [`MarkPriceRecord`]
@@ -81,7 +72,6 @@ impl MarketGroup<'_> {
     pub fn mark_price(&self, symbol: impl Into<Symbol>) -> Request<MarkPrice> {
         Request::new(self.client).with::<Symbol, _>("symbol", symbol)
     }
-
     /// How every contract changed in the last 24 hours.
     ///
     /// - **Endpoint:** `GET /fapi/v1/ticker/24hr` (documented), returns a series of [`DayStatisticsRecord`]
@@ -89,7 +79,6 @@ impl MarketGroup<'_> {
     pub fn day_statistics(&self) -> Request<DayStatistics> {
         Request::new(self.client)
     }
-
     /// Open orders by price.
     ///
     /// - **Endpoint:** `GET /fapi/v1/depth` (documented), returns one [`OrderBookRecord`]
@@ -101,15 +90,12 @@ impl MarketGroup<'_> {
     }
 }
 
-markers!(
-    MarketGroup : ServerTime server_time, Candles candles : HasHistory, MarkPriceCandles
-    mark_price_candles : HasHistory, FundingRates funding_rates, MarkPrice mark_price,
-    DayStatistics day_statistics, OrderBook order_book
-);
+marker!(MarketGroup : ServerTime server_time);
 
 impl Endpoint for ServerTime {
     type Body = ServerTimeRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "server_time", "Server Time")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "server_time")
+        .name("Server Time")
         .summary("The clock of the service.")
         .path(Some("/fapi/v1/time"))
         .shared_params(&[])
@@ -144,17 +130,21 @@ impl Record for ServerTimeRecord {
         )
         .summary("One record of Server Time.");
 }
+
 fields!(ServerTimeRecord => server_time = 0);
+marker!(MarketGroup : Candles candles : HasHistory);
 
 impl Endpoint for Candles {
     type Body = Series<Candle>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "candles")
+        .name("Candles")
         .summary("Candles of the traded price.")
         .path(Some("/fapi/v1/klines"))
         .shared_params(&params::CANDLES)
-        .series(Some(RecordInfo::of::<Candle>()), "openTime", Evidence::Documented)
+        .series::<Candle>("openTime", Evidence::Documented)
         .weight(10);
 }
+
 takes_candles!(Candles);
 
 /// The prices of an interval, and what was traded.
@@ -216,7 +206,12 @@ impl Record for Candle {
                     .example(Some("64000"))
                     .unit("quote asset")
                     .summary("Last price."),
-                FieldInfo::new("volume", "volume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "volume",
+                        "volume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("base asset")
                     .summary("Size of all trades."),
                 FieldInfo::new(
@@ -226,18 +221,43 @@ impl Record for Candle {
                         Evidence::Documented,
                     )
                     .summary("Last millisecond of the interval."),
-                FieldInfo::new("quote_volume", "quoteVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "quote_volume",
+                        "quoteVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("Value of all trades."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "trades",
+                        "trades",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .summary("Number of trades."),
-                FieldInfo::new("taker_buy_volume", "takerBuyVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "taker_buy_volume",
+                        "takerBuyVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("base asset")
                     .summary("Size of the trades whose taker bought."),
-                FieldInfo::new("taker_buy_quote_volume", "takerBuyQuoteVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "taker_buy_quote_volume",
+                        "takerBuyQuoteVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("Value of the trades whose taker bought."),
-                FieldInfo::new("ignore", "ignore", ValueType::String, Evidence::Documented)
+                FieldInfo::new(
+                        "ignore",
+                        "ignore",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .summary("Without a meaning."),
             ],
         )
@@ -251,26 +271,40 @@ fields!(
     taker_buy_quote_volume = 10, ignore = 11
 );
 
+marker!(MarketGroup : MarkPriceCandles mark_price_candles : HasHistory);
+
 impl Endpoint for MarkPriceCandles {
     type Body = Series<Candle>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "mark_price_candles", "Mark Price Candles")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "mark_price_candles")
+        .name("Mark Price Candles")
         .summary("Candles of the mark price; their volumes are zero.")
         .path(Some("/fapi/v1/markPriceKlines"))
         .shared_params(&params::CANDLES)
-        .series(Some(RecordInfo::of::<Candle>()), "openTime", Evidence::Documented)
+        .series::<Candle>("openTime", Evidence::Documented)
         .weight(10);
 }
+
 takes_candles!(MarkPriceCandles);
+marker!(MarketGroup : FundingRates funding_rates);
 
 impl Endpoint for FundingRates {
     type Body = Series<FundingRatesRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "funding_rates", "Funding Rates")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "funding_rates")
+        .name("Funding Rates")
         .summary("Payments between long and short positions.")
         .path(Some("/fapi/v1/fundingRate"))
         .shared_params(&[])
-        .specific_params(&[params::ANY_SYMBOL, params::START_TIME, params::END_TIME, params::FUNDING_LIMIT])
-        .series(Some(RecordInfo::of::<FundingRatesRecord>()), "fundingTime", Evidence::Documented);
+        .specific_params(
+            &[
+                params::ANY_SYMBOL,
+                params::START_TIME,
+                params::END_TIME,
+                params::FUNDING_LIMIT,
+            ],
+        )
+        .series::<FundingRatesRecord>("fundingTime", Evidence::Documented);
 }
+
 takes!(FundingRates => TakesSymbol, TakesStartTime, TakesEndTime, TakesLimit);
 
 /// One record of Funding Rates.
@@ -293,7 +327,12 @@ impl Record for FundingRatesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "FundingRatesRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::named::<Symbol>(), Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::named::<Symbol>(),
+                        Evidence::Documented,
+                    )
                     .summary("The contract."),
                 FieldInfo::new(
                         "funding_time",
@@ -302,14 +341,24 @@ impl Record for FundingRatesRecord {
                         Evidence::Documented,
                     )
                     .summary("When the payment was due."),
-                FieldInfo::new("funding_rate", "fundingRate", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "funding_rate",
+                        "fundingRate",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .range(Range {
                         min: Some(-0.03),
                         max: Some(0.03),
                     })
                     .unit("fraction")
                     .summary("Part of a position that long positions pay."),
-                FieldInfo::new("mark_price", "markPrice", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "mark_price",
+                        "markPrice",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .unit("quote asset")
                     .summary("The mark price at that time."),
@@ -317,11 +366,17 @@ impl Record for FundingRatesRecord {
         )
         .summary("One record of Funding Rates.");
 }
-fields!(FundingRatesRecord => symbol = 0, funding_time = 1, funding_rate = 2, mark_price = 3);
+
+fields!(
+    FundingRatesRecord => symbol = 0, funding_time = 1, funding_rate = 2, mark_price = 3
+);
+
+marker!(MarketGroup : MarkPrice mark_price);
 
 impl Endpoint for MarkPrice {
     type Body = MarkPriceRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "mark_price", "Mark Price")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "mark_price")
+        .name("Mark Price")
         .summary("The mark price of a contract, and its next funding.")
         .path(Some("/fapi/v1/premiumIndex"))
         .shared_params(&[])
@@ -356,15 +411,35 @@ impl Record for MarkPriceRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "MarkPriceRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::named::<Symbol>(), Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::named::<Symbol>(),
+                        Evidence::Documented,
+                    )
                     .summary("The contract."),
-                FieldInfo::new("mark_price", "markPrice", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "mark_price",
+                        "markPrice",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("The mark price."),
-                FieldInfo::new("index_price", "indexPrice", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "index_price",
+                        "indexPrice",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("Mean price of spot markets."),
-                FieldInfo::new("last_funding_rate", "lastFundingRate", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "last_funding_rate",
+                        "lastFundingRate",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("fraction")
                     .summary("The newest rate."),
                 FieldInfo::new(
@@ -374,7 +449,12 @@ impl Record for MarkPriceRecord {
                         Evidence::Documented,
                     )
                     .summary("When the next payment is due."),
-                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "time",
+                        "time",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .summary("When the prices were measured."),
             ],
         )
@@ -386,9 +466,12 @@ fields!(
     3, next_funding_time = 4, time = 5
 );
 
+marker!(MarketGroup : DayStatistics day_statistics);
+
 impl Endpoint for DayStatistics {
     type Body = Series<DayStatisticsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "day_statistics", "Day Statistics")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "day_statistics")
+        .name("Day Statistics")
         .summary("How every contract changed in the last 24 hours.")
         .path(Some("/fapi/v1/ticker/24hr"))
         .shared_params(&[])
@@ -423,15 +506,35 @@ impl Record for DayStatisticsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DayStatisticsRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::named::<Symbol>(), Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::named::<Symbol>(),
+                        Evidence::Documented,
+                    )
                     .summary("The contract."),
-                FieldInfo::new("price_change_percent", "priceChangePercent", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "price_change_percent",
+                        "priceChangePercent",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("percent")
                     .summary("Change of the price."),
-                FieldInfo::new("last_price", "lastPrice", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "last_price",
+                        "lastPrice",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("Newest price."),
-                FieldInfo::new("quote_volume", "quoteVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "quote_volume",
+                        "quoteVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("quote asset")
                     .summary("Value of all trades."),
                 FieldInfo::new(
@@ -445,11 +548,18 @@ impl Record for DayStatisticsRecord {
         )
         .summary("One record of Day Statistics.");
 }
-fields!(DayStatisticsRecord => symbol = 0, price_change_percent = 1, last_price = 2, quote_volume = 3, close_time = 4);
+
+fields!(
+    DayStatisticsRecord => symbol = 0, price_change_percent = 1, last_price = 2,
+    quote_volume = 3, close_time = 4
+);
+
+marker!(MarketGroup : OrderBook order_book);
 
 impl Endpoint for OrderBook {
     type Body = OrderBookRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "order_book", "Order Book")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "order_book")
+        .name("Order Book")
         .summary("Open orders by price.")
         .path(Some("/fapi/v1/depth"))
         .shared_params(&[])
@@ -460,6 +570,7 @@ impl Endpoint for OrderBook {
         })
         .weight(10);
 }
+
 takes!(OrderBook => TakesLimit);
 
 /// One record of Order Book.
@@ -482,9 +593,19 @@ impl Record for OrderBookRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderBookRecord",
             &[
-                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "last_update_id",
+                        "lastUpdateId",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .summary("Number of the newest change in the book."),
-                FieldInfo::new("changed", "T", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "changed",
+                        "T",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .summary("When the book last changed."),
                 FieldInfo::new(
                         "bids",
@@ -504,6 +625,7 @@ impl Record for OrderBookRecord {
         )
         .summary("One record of Order Book.");
 }
+
 fields!(OrderBookRecord => last_update_id = 0, changed = 1, bids = 2, asks = 3);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {

@@ -3,28 +3,37 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Interval, Period, Symbol, Timestamp};
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
     endpoint("/fapi/v1/time", market.server_time());
-    endpoint("/fapi/v1/klines", market.candles(Symbol::BTCUSDT, Interval::H1));
-    endpoint("/fapi/v1/markPriceKlines", market.mark_price_candles(Symbol::BTCUSDT, Interval::H1));
+    endpoint("/fapi/v1/klines", market.candles("BTCUSDT", "1h"));
+    endpoint("/fapi/v1/markPriceKlines", market.mark_price_candles("BTCUSDT", "1h"));
     endpoint("/fapi/v1/fundingRate", market.funding_rates());
-    endpoint("/fapi/v1/premiumIndex", market.mark_price(Symbol::BTCUSDT));
+    endpoint("/fapi/v1/premiumIndex", market.mark_price("BTCUSDT"));
     endpoint("/fapi/v1/ticker/24hr", market.day_statistics());
-    endpoint("/fapi/v1/depth", market.order_book(Symbol::BTCUSDT));
+    endpoint("/fapi/v1/depth", market.order_book("BTCUSDT"));
 }
 
 #[test]
 fn statistics() {
     let client: Client = client();
     let statistics = client.statistics();
-    endpoint("/futures/data/openInterestHist", statistics.open_interest(Symbol::BTCUSDT, Period::H1));
-    endpoint("/futures/data/globalLongShortAccountRatio", statistics.account_ratio(Symbol::BTCUSDT, Period::H1));
-    endpoint("/futures/data/takerlongshortRatio", statistics.taker_volume(Symbol::BTCUSDT, Period::H1));
+    endpoint(
+        "/futures/data/openInterestHist",
+        statistics.open_interest("BTCUSDT", "1h"),
+    );
+    endpoint(
+        "/futures/data/globalLongShortAccountRatio",
+        statistics.account_ratio("BTCUSDT", "1h"),
+    );
+    endpoint(
+        "/futures/data/takerlongshortRatio",
+        statistics.taker_volume("BTCUSDT", "1h"),
+    );
 }
 
 #[test]

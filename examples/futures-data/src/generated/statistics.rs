@@ -2,16 +2,9 @@
 
 //! Statistics: open interest and positions. The service keeps the last 30 days.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource, Range,
-    RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Period, Request, Series, Symbol};
-use super::service::params;
-use super::service::params::takes_statistics;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::statistics`].
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +26,15 @@ impl StatisticsGroup<'_> {
     /// - **Arguments:** `symbol`, `period`
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    pub fn open_interest(&self, symbol: impl Into<Symbol>, period: impl Into<Period>) -> Request<OpenInterest> {
+    pub fn open_interest(
+        &self,
+        symbol: impl Into<Symbol>,
+        period: impl Into<Period>,
+    ) -> Request<OpenInterest> {
         Request::new(self.client)
             .with::<Symbol, _>("symbol", symbol)
             .with::<Period, _>("period", period)
     }
-
     /// Accounts with a long position, relative to those with a short one.
     ///
     /// - **Endpoint:** `GET /futures/data/globalLongShortAccountRatio` (documented), returns a series of
@@ -46,12 +42,15 @@ impl StatisticsGroup<'_> {
     /// - **Arguments:** `symbol`, `period`
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    pub fn account_ratio(&self, symbol: impl Into<Symbol>, period: impl Into<Period>) -> Request<AccountRatio> {
+    pub fn account_ratio(
+        &self,
+        symbol: impl Into<Symbol>,
+        period: impl Into<Period>,
+    ) -> Request<AccountRatio> {
         Request::new(self.client)
             .with::<Symbol, _>("symbol", symbol)
             .with::<Period, _>("period", period)
     }
-
     /// Size of taker buys, relative to taker sells.
     ///
     /// - **Endpoint:** `GET /futures/data/takerlongshortRatio` (documented), returns a series of
@@ -59,36 +58,41 @@ impl StatisticsGroup<'_> {
     /// - **Arguments:** `symbol`, `period`
     /// - **Optional:** `start_time`, `end_time`, `limit`
     /// - **History:** [`Request::history`], [`Request::follow`]
-    pub fn taker_volume(&self, symbol: impl Into<Symbol>, period: impl Into<Period>) -> Request<TakerVolume> {
+    pub fn taker_volume(
+        &self,
+        symbol: impl Into<Symbol>,
+        period: impl Into<Period>,
+    ) -> Request<TakerVolume> {
         Request::new(self.client)
             .with::<Symbol, _>("symbol", symbol)
             .with::<Period, _>("period", period)
     }
 }
 
-markers!(
-    StatisticsGroup : OpenInterest open_interest : HasHistory, AccountRatio account_ratio
-    : HasHistory, TakerVolume taker_volume : HasHistory
-);
+marker!(StatisticsGroup : OpenInterest open_interest : HasHistory);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("statistics", "open_interest", "Open Interest")
+    const INFO: &EndpointInfo = &EndpointInfo::of("statistics", "open_interest")
+        .name("Open Interest")
         .summary("Size and value of all open positions.")
         .path(Some("/futures/data/openInterestHist"))
         .shared_params(&params::STATISTICS)
-        .series(Some(RecordInfo::of::<OpenInterestRecord>()), "timestamp", Evidence::Documented)
-        .history_source(HistorySource::Endpoint(
-            &HistoryInfo {
-                from: "startTime",
-                to: "endTime",
-                limit: "limit",
-                step: "period",
-                sort: None,
-                evidence: Evidence::Documented,
-            },
-        ));
+        .series::<OpenInterestRecord>("timestamp", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "startTime",
+                    to: "endTime",
+                    limit: "limit",
+                    step: "period",
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        );
 }
+
 takes_statistics!(OpenInterest);
 
 /// One record of Open Interest.
@@ -111,9 +115,19 @@ impl Record for OpenInterestRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OpenInterestRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::named::<Symbol>(), Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::named::<Symbol>(),
+                        Evidence::Documented,
+                    )
                     .summary("The contract."),
-                FieldInfo::new("sum_open_interest", "sumOpenInterest", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "sum_open_interest",
+                        "sumOpenInterest",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .example(Some("80000"))
                     .unit("base asset")
                     .summary("Size of all positions."),
@@ -137,26 +151,36 @@ impl Record for OpenInterestRecord {
         )
         .summary("One record of Open Interest.");
 }
-fields!(OpenInterestRecord => symbol = 0, sum_open_interest = 1, sum_open_interest_value = 2, timestamp = 3);
+
+fields!(
+    OpenInterestRecord => symbol = 0, sum_open_interest = 1, sum_open_interest_value = 2,
+    timestamp = 3
+);
+
+marker!(StatisticsGroup : AccountRatio account_ratio : HasHistory);
 
 impl Endpoint for AccountRatio {
     type Body = Series<AccountRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("statistics", "account_ratio", "Account Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("statistics", "account_ratio")
+        .name("Account Ratio")
         .summary("Accounts with a long position, relative to those with a short one.")
         .path(Some("/futures/data/globalLongShortAccountRatio"))
         .shared_params(&params::STATISTICS)
-        .series(Some(RecordInfo::of::<AccountRatioRecord>()), "timestamp", Evidence::Documented)
-        .history_source(HistorySource::Endpoint(
-            &HistoryInfo {
-                from: "startTime",
-                to: "endTime",
-                limit: "limit",
-                step: "period",
-                sort: None,
-                evidence: Evidence::Documented,
-            },
-        ));
+        .series::<AccountRatioRecord>("timestamp", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "startTime",
+                    to: "endTime",
+                    limit: "limit",
+                    step: "period",
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        );
 }
+
 takes_statistics!(AccountRatio);
 
 /// One record of Account Ratio.
@@ -181,15 +205,35 @@ impl Record for AccountRatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "AccountRatioRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::named::<Symbol>(), Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::named::<Symbol>(),
+                        Evidence::Documented,
+                    )
                     .summary("The contract."),
-                FieldInfo::new("long_short_ratio", "longShortRatio", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "long_short_ratio",
+                        "longShortRatio",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .range(Range { min: Some(0.0), max: None })
                     .summary("Long accounts divided by short ones."),
-                FieldInfo::new("long_account", "longAccount", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "long_account",
+                        "longAccount",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("fraction")
                     .summary("Part of all accounts with a long position."),
-                FieldInfo::new("short_account", "shortAccount", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "short_account",
+                        "shortAccount",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("fraction")
                     .summary("Part of all accounts with a short position."),
                 FieldInfo::new(
@@ -203,26 +247,36 @@ impl Record for AccountRatioRecord {
         )
         .summary("One record of Account Ratio.");
 }
-fields!(AccountRatioRecord => symbol = 0, long_short_ratio = 1, long_account = 2, short_account = 3, timestamp = 4);
+
+fields!(
+    AccountRatioRecord => symbol = 0, long_short_ratio = 1, long_account = 2,
+    short_account = 3, timestamp = 4
+);
+
+marker!(StatisticsGroup : TakerVolume taker_volume : HasHistory);
 
 impl Endpoint for TakerVolume {
     type Body = Series<TakerVolumeRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("statistics", "taker_volume", "Taker Volume")
+    const INFO: &EndpointInfo = &EndpointInfo::of("statistics", "taker_volume")
+        .name("Taker Volume")
         .summary("Size of taker buys, relative to taker sells.")
         .path(Some("/futures/data/takerlongshortRatio"))
         .shared_params(&params::STATISTICS)
-        .series(Some(RecordInfo::of::<TakerVolumeRecord>()), "timestamp", Evidence::Documented)
-        .history_source(HistorySource::Endpoint(
-            &HistoryInfo {
-                from: "startTime",
-                to: "endTime",
-                limit: "limit",
-                step: "period",
-                sort: None,
-                evidence: Evidence::Documented,
-            },
-        ));
+        .series::<TakerVolumeRecord>("timestamp", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "startTime",
+                    to: "endTime",
+                    limit: "limit",
+                    step: "period",
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        );
 }
+
 takes_statistics!(TakerVolume);
 
 /// One record of Taker Volume.
@@ -245,13 +299,28 @@ impl Record for TakerVolumeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "TakerVolumeRecord",
             &[
-                FieldInfo::new("buy_sell_ratio", "buySellRatio", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "buy_sell_ratio",
+                        "buySellRatio",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .range(Range { min: Some(0.0), max: None })
                     .summary("Bought size divided by sold size."),
-                FieldInfo::new("buy_vol", "buyVol", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "buy_vol",
+                        "buyVol",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("base asset")
                     .summary("Bought size."),
-                FieldInfo::new("sell_vol", "sellVol", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "sell_vol",
+                        "sellVol",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .unit("base asset")
                     .summary("Sold size."),
                 FieldInfo::new(
@@ -265,7 +334,10 @@ impl Record for TakerVolumeRecord {
         )
         .summary("One record of Taker Volume.");
 }
-fields!(TakerVolumeRecord => buy_sell_ratio = 0, buy_vol = 1, sell_vol = 2, timestamp = 3);
+
+fields!(
+    TakerVolumeRecord => buy_sell_ratio = 0, buy_vol = 1, sell_vol = 2, timestamp = 3
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
     ident: "statistics",
@@ -273,5 +345,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Open interest and positions. The service keeps the last 30 days.",
     aliases: &[],
     notes: "",
-    endpoints: &[OpenInterest::INFO, AccountRatio::INFO, TakerVolume::INFO],
+    endpoints: &[
+        OpenInterest::INFO,
+        AccountRatio::INFO,
+        TakerVolume::INFO,
+    ],
 };

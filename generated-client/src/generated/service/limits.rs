@@ -2,9 +2,8 @@
 
 //! The rate limits of the service.
 
-use ::runtime::{Error, RateLimit};
-use ::runtime::emitted::LimitWindow;
-use crate::SERVICE;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Limit set A: 10 requests within 1 s, 20 in flight.
 pub const SET_A: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &[])], Some(20));

@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    HistoryInfo, LimitInfo, RecordInfo, Registry, ServiceInfo, StatusInfo, ValueType,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -28,12 +25,27 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             label: "Authentication(legacy)",
             evidence: Evidence::Documented,
             reply: &[
-                FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Documented)
+                FieldInfo::new(
+                        "access_token",
+                        "access_token",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .summary("Bearer token, sent in addition to the API key."),
-                FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Documented)
+                FieldInfo::new(
+                        "expires_in",
+                        "expires_in",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
                     .unit("seconds")
                     .summary("Lifetime of the token."),
-                FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Documented)
+                FieldInfo::new(
+                        "token_type",
+                        "token_type",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .summary("Scheme of the token: `Bearer`."),
             ],
             errors: &[
@@ -52,57 +64,69 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             notes: "The API document calls this flow legacy and names a separate current authentication method. It is unknown which method that is.",
         }),
     )
-    .errors(&[
-        StatusInfo::new(400, Evidence::Documented)
-            .label(Some("Bad Request"))
-            .summary("The request was rejected.")
-            .notes("The causes are unknown."),
-        StatusInfo::new(401, Evidence::Reported)
-            .summary("A credential is missing, wrong or expired.")
-            .advice("Check the API key and, if you use a token, the client id and the client secret.")
-            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
-        StatusInfo::new(403, Evidence::Reported)
-            .summary("The API key is missing or not accepted.")
-            .advice("Check the API key and its permissions.")
-            .notes("Documented for the token endpoint only; public clients received it for data requests too."),
-        StatusInfo::new(422, Evidence::Documented)
-            .label(Some("Unauthorized"))
-            .summary("The service could not process the params.")
-            .notes(
-                "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
-            ),
-        StatusInfo::new(429, Evidence::Reported)
-            .summary("The rate limit was exceeded."),
-        StatusInfo::new(500, Evidence::Documented)
-            .label(Some("Forbidden"))
-            .summary("Internal error of the service.")
-            .notes("The label in the API document contradicts the status code. The causes are unknown."),
-    ])
+    .errors(
+        &[
+            StatusInfo::new(400, Evidence::Documented)
+                .label(Some("Bad Request"))
+                .summary("The request was rejected.")
+                .notes("The causes are unknown."),
+            StatusInfo::new(401, Evidence::Reported)
+                .summary("A credential is missing, wrong or expired.")
+                .advice(
+                    "Check the API key and, if you use a token, the client id and the client secret.",
+                )
+                .notes(
+                    "Documented for the token endpoint only; public clients received it for data requests too.",
+                ),
+            StatusInfo::new(403, Evidence::Reported)
+                .summary("The API key is missing or not accepted.")
+                .advice("Check the API key and its permissions.")
+                .notes(
+                    "Documented for the token endpoint only; public clients received it for data requests too.",
+                ),
+            StatusInfo::new(422, Evidence::Documented)
+                .label(Some("Unauthorized"))
+                .summary("The service could not process the params.")
+                .notes(
+                    "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
+                ),
+            StatusInfo::new(429, Evidence::Reported)
+                .summary("The rate limit was exceeded."),
+            StatusInfo::new(500, Evidence::Documented)
+                .label(Some("Forbidden"))
+                .summary("Internal error of the service.")
+                .notes(
+                    "The label in the API document contradicts the status code. The causes are unknown.",
+                ),
+        ],
+    )
     .error_body(ErrorBodyInfo {
         name: Some(("ErrorResponse", Evidence::Documented)),
         message: &["detail.message", "error.message", "error", "message"],
         code: &["detail.error_code"],
     })
-    .limits(&[
-        LimitInfo {
-            name: "A",
-            requests: 10,
-            seconds: 1,
-            concurrent: Some(20),
-            scope: None,
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-        LimitInfo {
-            name: "B",
-            requests: 600,
-            seconds: 60,
-            concurrent: Some(10),
-            scope: None,
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-    ])
+    .limits(
+        &[
+            LimitInfo {
+                name: "A",
+                requests: 10,
+                seconds: 1,
+                concurrent: Some(20),
+                scope: None,
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+            LimitInfo {
+                name: "B",
+                requests: 600,
+                seconds: 60,
+                concurrent: Some(10),
+                scope: None,
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+        ],
+    )
     .envelope(
         Some(EnvelopeInfo {
             data: "data",
@@ -120,7 +144,18 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             evidence: Evidence::Reported,
         }),
     );
-define_client!(crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata crate ::Metadata);
+
+define_client!(
+    crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata
+    crate ::Metadata
+);
+
+/// The service and its groups in one value, for tools that work with any client.
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
 
 /// All groups, sorted by name, with all endpoints, including those known only by name.
 pub static GROUPS: &[&GroupInfo] = &[
@@ -138,6 +173,3 @@ pub static GROUPS: &[&GroupInfo] = &[
     &super::sentiment::GROUP,
     &super::system::GROUP,
 ];
-
-/// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -2,15 +2,15 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::{Endpoint, Timestamp};
-use ::runtime::registry::{Evidence, ParamInfo, TimeUnit, ValueType};
-use ::runtime::wire::{IntoParam, IntoParamList, ToWire};
-use crate::{
-    AggregationType, Anchor, Bucket, Coin, Exchange, HeatmapScaling, LevelLeverage,
-    MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Documented)
+pub(crate) const COIN: ParamInfo = ParamInfo::new(
+        "coin",
+        "coin",
+        ValueType::named::<Coin>(),
+        Evidence::Documented,
+    )
     .required(Some(Evidence::Reported))
     .example(Some("BTC"))
     .summary("Ticker of the coin.");
@@ -27,7 +27,11 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
     .notes(
         "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio.",
     )
-    .unknown(&["how the values of several exchanges are combined where the endpoint does not specify it"]);
+    .unknown(
+        &[
+            "how the values of several exchanges are combined where the endpoint does not specify it",
+        ],
+    );
 
 pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -40,7 +44,9 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
     .single_value(Some(Evidence::Reported))
     .example(Some("binance_perp_stable"))
     .summary("Exchange and market, for example a spot or perpetual market.")
-    .notes("Public clients send exactly one and received 422 for one that the endpoint does not support.");
+    .notes(
+        "Public clients send exactly one and received 422 for one that the endpoint does not support.",
+    );
 
 pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -63,7 +69,12 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
     .example(Some("1h"))
     .summary("Length of the interval that one record covers.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("50"))
     .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
     .example(Some("100"))
@@ -93,7 +104,12 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
     .notes("Without a range, public clients received the newest records.")
     .unknown(&["whether a record at exactly this time is included"]);
 
-pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
+pub(crate) const SORT: ParamInfo = ParamInfo::new(
+        "sort",
+        "sort",
+        ValueType::named::<Sort>(),
+        Evidence::Documented,
+    )
     .summary("Order of the records by time.")
     .notes("Without it, public clients received the oldest record first.");
 
@@ -134,7 +150,9 @@ pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
     )
     .default(Some("1d"))
     .summary("Interval at which the metric restarts, in UTC.")
-    .notes("Public clients always send it; the default is that of the previous API version.");
+    .notes(
+        "Public clients always send it; the default is that of the previous API version.",
+    );
 
 pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         "timestamp",
@@ -155,8 +173,25 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
     .default(Some("all"))
     .summary("Leverage class of the levels.");
 
-pub(crate) static SEVERAL_EXCHANGES: [ParamInfo; 7] = [COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) static ONE_EXCHANGE: [ParamInfo; 7] = [COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) static SEVERAL_EXCHANGES: [ParamInfo; 7] = [
+    COIN,
+    EXCHANGES,
+    TIMEFRAME,
+    LIMIT,
+    START_TIME,
+    END_TIME,
+    SORT,
+];
+
+pub(crate) static ONE_EXCHANGE: [ParamInfo; 7] = [
+    COIN,
+    EXCHANGE,
+    TIMEFRAME,
+    LIMIT,
+    START_TIME,
+    END_TIME,
+    SORT,
+];
 
 pub(crate) static OPTIONAL_EXCHANGE: [ParamInfo; 7] = [
     COIN,
@@ -168,7 +203,13 @@ pub(crate) static OPTIONAL_EXCHANGE: [ParamInfo; 7] = [
     SORT,
 ];
 
-pub(crate) static WITHOUT_EXCHANGE: [ParamInfo; 5] = [TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) static WITHOUT_EXCHANGE: [ParamInfo; 5] = [
+    TIMEFRAME,
+    LIMIT,
+    START_TIME,
+    END_TIME,
+    SORT,
+];
 
 /// Endpoints with the param `advance_filter`.
 #[diagnostic::on_unimplemented(
@@ -185,23 +226,38 @@ pub trait TakesAdvanceFilter: Endpoint {}
 pub trait TakesAggregationType: Endpoint {}
 
 /// Endpoints with the param `anchor`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `anchor`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `anchor`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesAnchor: Endpoint {}
 
 /// Endpoints with the param `bucket`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `bucket`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `bucket`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesBucket: Endpoint {}
 
 /// Endpoints with the param `buckets`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `buckets`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `buckets`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesBuckets: Endpoint {}
 
 /// Endpoints with the param `coin`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `coin`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `coin`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesCoin: Endpoint {}
 
 /// Endpoints with the param `end_time`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `end_time`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `end_time`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesEndTime: Endpoint {}
 
 /// Endpoints with the param `endpoint_name`.
@@ -212,7 +268,10 @@ pub trait TakesEndTime: Endpoint {}
 pub trait TakesEndpointName: Endpoint {}
 
 /// Endpoints with the param `exchange`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `exchange`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `exchange`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesExchange: Endpoint {}
 
 /// Endpoints with the param `exchange1`.
@@ -244,18 +303,27 @@ pub trait TakesExchanges: Endpoint {}
 pub trait TakesGraphType: Endpoint {}
 
 /// Endpoints with the param `leverage`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `leverage`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `leverage`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLeverage: Endpoint {
     /// The type of the value.
     type Leverage: ToWire;
 }
 
 /// Endpoints with the param `limit`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `limit`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLimit: Endpoint {}
 
 /// Endpoints with the param `lookback`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `lookback`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `lookback`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLookback: Endpoint {
     /// The type of the value.
     type Lookback: ToWire;
@@ -269,7 +337,10 @@ pub trait TakesLookback: Endpoint {
 pub trait TakesMarketTypes: Endpoint {}
 
 /// Endpoints with the param `mode`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `mode`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `mode`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesMode: Endpoint {}
 
 /// Endpoints with the param `ohlc_graph`.
@@ -280,15 +351,24 @@ pub trait TakesMode: Endpoint {}
 pub trait TakesOhlcGraph: Endpoint {}
 
 /// Endpoints with the param `position`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `position`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `position`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesPosition: Endpoint {}
 
 /// Endpoints with the param `scaling`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `scaling`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `scaling`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesScaling: Endpoint {}
 
 /// Endpoints with the param `sort`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `sort`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `sort`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesSort: Endpoint {}
 
 /// Endpoints with the param `start_time`.
@@ -368,19 +448,20 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<String, _>("advanceFilter", advance_filter)
     }
-
     /// How the rates of several exchanges are combined.
     ///
     /// Published. Default: `sum`. Sent as `aggregationType`.
     ///
     /// The values and the default are from the previous API version; public clients do not send it.
-    pub fn aggregation_type<Via>(self, aggregation_type: impl IntoParam<AggregationType, Via>) -> Self
+    pub fn aggregation_type<Via>(
+        self,
+        aggregation_type: impl IntoParam<AggregationType, Via>,
+    ) -> Self
     where
         E: TakesAggregationType,
     {
         self.with::<AggregationType, _>("aggregationType", aggregation_type)
     }
-
     /// Interval at which the metric restarts, in UTC.
     ///
     /// Reported. Default: `1d`.
@@ -392,7 +473,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Anchor, _>("anchor", anchor)
     }
-
     /// Trade sizes to include, by value in USD.
     ///
     /// In the previous API version, several classes are summed and all are included by default; the limits of the
@@ -403,7 +483,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Bucket, _>("bucket", bucket)
     }
-
     /// Trade sizes to include, by value in USD.
     ///
     /// Several values are sent in `bucket`, separated by commas.
@@ -416,7 +495,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with_list::<Bucket, _>("bucket", buckets)
     }
-
     /// Ticker of the coin.
     pub fn coin<Via>(self, coin: impl IntoParam<Coin, Via>) -> Self
     where
@@ -424,7 +502,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Coin, _>("coin", coin)
     }
-
     /// End of the time range.
     ///
     /// Sent as `endTime`.
@@ -437,7 +514,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Timestamp, _>("endTime", end_time)
     }
-
     /// Path of the endpoint without the slash, for example `klines`.
     ///
     /// Reported. Sent as `endpointName`.
@@ -447,7 +523,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<String, _>("endpointName", endpoint_name)
     }
-
     /// One or more exchanges.
     ///
     /// Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the
@@ -460,7 +535,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Exchange, _>("exchange", exchange)
     }
-
     /// First exchange.
     ///
     /// Reported.
@@ -472,7 +546,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Exchange, _>("exchange1", exchange1)
     }
-
     /// Second exchange.
     ///
     /// Reported.
@@ -484,7 +557,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Exchange, _>("exchange2", exchange2)
     }
-
     /// One or more exchanges.
     ///
     /// Several values are sent in `exchange`, separated by commas.
@@ -499,7 +571,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with_list::<Exchange, _>("exchange", exchanges)
     }
-
     /// Presumably the metric that the heatmap shows (inferred from the name).
     ///
     /// Published. Sent as `graphType`.
@@ -511,7 +582,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<String, _>("graphType", graph_type)
     }
-
     /// Sets `leverage`, whose type depends on the endpoint: see [`TakesLeverage::Leverage`].
     pub fn leverage<Via>(self, leverage: impl IntoParam<E::Leverage, Via>) -> Self
     where
@@ -519,7 +589,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Leverage, _>("leverage", leverage)
     }
-
     /// Maximum number of records.
     ///
     /// Default: `50`. Only these values worked for public clients: `5`, `10`, `20`, `50`, `100`, `500` and `1000`.
@@ -531,7 +600,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<u64, _>("limit", limit.into())
     }
-
     /// Sets `lookback`, whose type depends on the endpoint: see [`TakesLookback::Lookback`].
     pub fn lookback<Via>(self, lookback: impl IntoParam<E::Lookback, Via>) -> Self
     where
@@ -539,7 +607,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Lookback, _>("lookback", lookback)
     }
-
     /// Kind of market included in the default set of exchanges.
     ///
     /// Default: `all`. Sent as `marketTypes`.
@@ -551,7 +618,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<MarketType, _>("marketTypes", market_types)
     }
-
     /// Unit of the difference: price or percentage.
     ///
     /// Reported. Default: `standard`.
@@ -563,7 +629,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<PremiumMode, _>("mode", mode)
     }
-
     /// Exchange of the price candles that accompany the heatmap.
     ///
     /// Reported. Sent as `ohlcgraph`.
@@ -575,7 +640,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Exchange, _>("ohlcgraph", ohlc_graph)
     }
-
     /// Side of the levels to return.
     ///
     /// Reported.
@@ -585,7 +649,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<PositionFilter, _>("position", position)
     }
-
     /// Scaling of the sizes.
     ///
     /// Reported. Default: `relative`.
@@ -595,7 +658,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<HeatmapScaling, _>("scaling", scaling)
     }
-
     /// Order of the records by time.
     ///
     /// Without it, public clients received the oldest record first.
@@ -605,7 +667,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Sort, _>("sort", sort)
     }
-
     /// Start of the time range.
     ///
     /// Sent as `startTime`.
@@ -618,7 +679,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Timestamp, _>("startTime", start_time)
     }
-
     /// Length of the interval that one record covers.
     pub fn timeframe<Via>(self, timeframe: impl IntoParam<Timeframe, Via>) -> Self
     where
@@ -626,7 +686,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Timeframe, _>("timeframe", timeframe)
     }
-
     /// Time of the snapshot.
     ///
     /// Without it, public clients received the current snapshot.

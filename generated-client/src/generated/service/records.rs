@@ -2,10 +2,8 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use ::runtime::fields;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
-use crate::Exchange;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub(crate) const TIME: FieldInfo = FieldInfo::new(
         "open_date",
@@ -56,6 +54,7 @@ impl Record for Metadata {
         )
         .summary("The metadata of a response.");
 }
+
 fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
 
 impl Metadata {

@@ -2,10 +2,8 @@
 
 //! The service's named types.
 
-use std::borrow::Cow;
-use ::runtime::named_type;
-use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::{NamedType, UnknownValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// An exchange and one of its markets, for example `binance_perp_stable`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,12 +43,17 @@ impl Exchange {
     /// `arkham_perp_stable`: Arkham perpetuals margined in a stablecoin. Reported.
     pub const ARKHAM_PERP_STABLE: Self = Self(Cow::Borrowed("arkham_perp_stable"));
     /// `hyperliquid_perp_stable`: Hyperliquid perpetuals margined in a stablecoin. Reported.
-    pub const HYPERLIQUID_PERP_STABLE: Self = Self(Cow::Borrowed("hyperliquid_perp_stable"));
+    pub const HYPERLIQUID_PERP_STABLE: Self = Self(
+        Cow::Borrowed("hyperliquid_perp_stable"),
+    );
     /// `hyperliquid_xyz`: Hyperliquid, a market of an undocumented kind. Reported.
     pub const HYPERLIQUID_XYZ: Self = Self(Cow::Borrowed("hyperliquid_xyz"));
     /// `coinbaseadvanced_perp_stable`: Coinbase Advanced perpetuals margined in a stablecoin. Reported.
-    pub const COINBASEADVANCED_PERP_STABLE: Self = Self(Cow::Borrowed("coinbaseadvanced_perp_stable"));
+    pub const COINBASEADVANCED_PERP_STABLE: Self = Self(
+        Cow::Borrowed("coinbaseadvanced_perp_stable"),
+    );
 }
+
 named_type!(identifier Exchange);
 
 impl Exchange {
@@ -58,7 +61,6 @@ impl Exchange {
     pub fn venue(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "venue")
     }
-
     /// Returns the margin kind, if known.
     pub fn margin_kind(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "margin_kind")
@@ -75,17 +77,41 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["binance", "stable"]),
-                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "binance_perp_coin",
+                        "Binance perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["binance", "coin"]),
-                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported)
+                ValueInfo::new(
+                        "binance_spot",
+                        "Binance spot markets.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["binance"]),
-                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bybit_perp_stable",
+                        "Bybit perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bybit", "stable"]),
-                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bybit_perp_coin",
+                        "Bybit perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bybit", "coin"]),
-                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "okx_perp_stable",
+                        "OKX perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["okx", "stable"]),
-                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "okx_perp_coin",
+                        "OKX perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["okx", "coin"]),
                 ValueInfo::new(
                         "okx_qtrly",
@@ -93,11 +119,23 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["okx"]),
-                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitget_perp_stable",
+                        "Bitget perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitget", "stable"]),
-                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitget_perp_coin",
+                        "Bitget perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitget", "coin"]),
-                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitmex_perp_coin",
+                        "BitMEX perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitmex", "coin"]),
                 ValueInfo::new(
                         "bitfinex_perp_stable",
@@ -111,11 +149,23 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["deribit", "stable"]),
-                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "phemex_perp_stable",
+                        "Phemex perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["phemex", "stable"]),
-                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "huobi_perp_coin",
+                        "Huobi perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["huobi", "coin"]),
-                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "arkham_perp_stable",
+                        "Arkham perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["arkham", "stable"]),
                 ValueInfo::new(
                         "hyperliquid_perp_stable",
@@ -123,7 +173,11 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["hyperliquid", "stable"]),
-                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported)
+                ValueInfo::new(
+                        "hyperliquid_xyz",
+                        "Hyperliquid, a market of an undocumented kind.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["hyperliquid"]),
                 ValueInfo::new(
                         "coinbaseadvanced_perp_stable",
@@ -133,7 +187,9 @@ impl NamedType for Exchange {
                     .attributes(&["coinbaseadvanced", "stable"]),
             ],
         )
-        .summary("An exchange and one of its markets, for example `binance_perp_stable`.")
+        .summary(
+            "An exchange and one of its markets, for example `binance_perp_stable`.",
+        )
         .open(true)
         .attributes(&["venue", "margin_kind"]);
 }
@@ -150,6 +206,7 @@ impl Coin {
     /// `HYPE`: Hyperliquid's coin. Reported.
     pub const HYPE: Self = Self(Cow::Borrowed("HYPE"));
 }
+
 named_type!(identifier Coin);
 
 impl NamedType for Coin {
@@ -184,7 +241,11 @@ pub enum Timeframe {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
-named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
+
+named_type!(
+    enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d"
+);
+
 named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
@@ -219,6 +280,7 @@ pub enum Sort {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Sort => Asc = "asc", Desc = "desc");
 
 impl NamedType for Sort {
@@ -245,6 +307,7 @@ pub enum Anchor {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Anchor => H1 = "1h", H4 = "4h", D1 = "1d");
 named_type!(duration Anchor);
 
@@ -276,6 +339,7 @@ pub enum MarketType {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum MarketType => All = "all", Spot = "spot", Perpetuals = "perpetuals");
 
 impl NamedType for MarketType {
@@ -284,7 +348,11 @@ impl NamedType for MarketType {
             &[
                 ValueInfo::new("all", "Spot and perpetual markets.", Evidence::Reported),
                 ValueInfo::new("spot", "Spot markets only.", Evidence::Reported),
-                ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
+                ValueInfo::new(
+                    "perpetuals",
+                    "Perpetual markets only.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Kind of market.");
@@ -311,7 +379,10 @@ pub enum Bucket {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
-named_type!(enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7");
+
+named_type!(
+    enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7"
+);
 
 impl NamedType for Bucket {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -319,10 +390,26 @@ impl NamedType for Bucket {
             &[
                 ValueInfo::new("1", "Up to 100 USD.", Evidence::Reported),
                 ValueInfo::new("2", "From 100 to 1 thousand USD.", Evidence::Reported),
-                ValueInfo::new("3", "From 1 thousand to 10 thousand USD.", Evidence::Reported),
-                ValueInfo::new("4", "From 10 thousand to 100 thousand USD.", Evidence::Reported),
-                ValueInfo::new("5", "From 100 thousand to 1 million USD.", Evidence::Reported),
-                ValueInfo::new("6", "From 1 million to 10 million USD.", Evidence::Reported),
+                ValueInfo::new(
+                    "3",
+                    "From 1 thousand to 10 thousand USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "4",
+                    "From 10 thousand to 100 thousand USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "5",
+                    "From 100 thousand to 1 million USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "6",
+                    "From 1 million to 10 million USD.",
+                    Evidence::Reported,
+                ),
                 ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
             ],
         )
@@ -340,6 +427,7 @@ pub enum AggregationType {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum AggregationType => Sum = "sum", Average = "average");
 
 impl NamedType for AggregationType {
@@ -347,7 +435,11 @@ impl NamedType for AggregationType {
             "AggregationType",
             &[
                 ValueInfo::new("sum", "Sum of the rates.", Evidence::PreviousVersion),
-                ValueInfo::new("average", "Average of the rates.", Evidence::PreviousVersion),
+                ValueInfo::new(
+                    "average",
+                    "Average of the rates.",
+                    Evidence::PreviousVersion,
+                ),
             ],
         )
         .summary("How the funding rates of several exchanges are combined.");
@@ -364,6 +456,7 @@ pub enum PremiumMode {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum PremiumMode => Standard = "standard", Percentage = "percentage");
 
 impl NamedType for PremiumMode {
@@ -405,6 +498,7 @@ named_type!(
     enum Lookback => Hour12 = "12h", Day3 = "3d", Day7 = "7d", Month1 = "1m", Month3 =
     "3m", Month6 = "6m", Year1 = "1y", Year2 = "2y"
 );
+
 named_type!(duration Lookback);
 
 impl NamedType for Lookback {
@@ -442,7 +536,10 @@ pub enum LevelLeverage {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
-named_type!(enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all");
+
+named_type!(
+    enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all"
+);
 
 impl NamedType for LevelLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -451,7 +548,11 @@ impl NamedType for LevelLeverage {
                 ValueInfo::new("high", "High leverage.", Evidence::Reported),
                 ValueInfo::new("medium", "Medium leverage.", Evidence::Reported),
                 ValueInfo::new("low", "Low leverage.", Evidence::Reported),
-                ValueInfo::new("all", "All classes; a filter only, no level has it.", Evidence::Reported),
+                ValueInfo::new(
+                    "all",
+                    "All classes; a filter only, no level has it.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Leverage class of liquidation levels.");
@@ -476,7 +577,11 @@ pub enum HeatmapLeverage {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
-named_type!(enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All = "all");
+
+named_type!(
+    enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All =
+    "all"
+);
 
 impl NamedType for HeatmapLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -490,7 +595,9 @@ impl NamedType for HeatmapLeverage {
                 ValueInfo::new("all", "All five classes.", Evidence::Reported),
             ],
         )
-        .summary("Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).");
+        .summary(
+            "Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).",
+        );
 }
 
 /// Scaling of the sizes in a liquidation heatmap.
@@ -504,12 +611,16 @@ pub enum HeatmapScaling {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum HeatmapScaling => Relative = "relative", Max = "max");
 
 impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapScaling",
-            &[ValueInfo::new("relative", "", Evidence::Reported), ValueInfo::new("max", "", Evidence::Reported)],
+            &[
+                ValueInfo::new("relative", "", Evidence::Reported),
+                ValueInfo::new("max", "", Evidence::Reported),
+            ],
         )
         .summary("Scaling of the sizes in a liquidation heatmap.");
 }
@@ -527,6 +638,7 @@ pub enum PositionFilter {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum PositionFilter => Long = "long", Short = "short", All = "all");
 
 impl NamedType for PositionFilter {
@@ -552,14 +664,23 @@ pub enum Side {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Side => Long = "long", Short = "short");
 
 impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Side",
             &[
-                ValueInfo::new("long", "Long: gains when the price rises.", Evidence::Reported),
-                ValueInfo::new("short", "Short: gains when the price falls.", Evidence::Reported),
+                ValueInfo::new(
+                    "long",
+                    "Long: gains when the price rises.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "short",
+                    "Short: gains when the price falls.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Side of a position.");

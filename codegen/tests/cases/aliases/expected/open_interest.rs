@@ -2,11 +2,9 @@
 
 //! Open Interest: contracts that are open.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::open_interest`].
 #[derive(Clone, Copy, Debug)]
@@ -36,17 +34,20 @@ impl OpenInterestGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(OpenInterestGroup : OpenInterest open_interest);
+
+marker!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &EndpointInfo = &EndpointInfo::of("open_interest", "open_interest")
+        .name("Open Interest")
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path(Some("/openInterest"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(OpenInterest);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -55,5 +56,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Contracts that are open.",
     aliases: &["Open the service"],
     notes: "",
-    endpoints: &[OpenInterest::INFO],
+    endpoints: &[
+        OpenInterest::INFO,
+    ],
 };

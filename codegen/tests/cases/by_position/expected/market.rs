@@ -2,17 +2,9 @@
 
 //! Market: what was traded, and what rests.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ListFormat, ParamInfo, Range,
-    RecordInfo, RecordLayout, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series, Step};
-use super::service::params;
-use super::service::params::{
-    TakesLevel, TakesLevels, TakesLimit, TakesStartTime, TakesSymbol, TakesSymbols,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +25,15 @@ impl MarketGroup<'_> {
     /// - **Endpoint:** `GET /candles` (documented), returns a series of [`CandlesRecord`]
     /// - **Arguments:** `symbol`, `interval`
     /// - **Optional:** `start_time`, `limit`
-    pub fn candles(&self, symbol: impl Into<String>, interval: impl Into<Step>) -> Request<Candles> {
+    pub fn candles(
+        &self,
+        symbol: impl Into<String>,
+        interval: impl Into<Step>,
+    ) -> Request<Candles> {
         Request::new(self.client)
             .with::<String, _>("symbol", symbol)
             .with::<Step, _>("interval", interval)
     }
-
     /// The open orders.
     ///
     /// - **Endpoint:** `GET /depth` (documented), returns one [`DepthRecord`]
@@ -47,7 +42,6 @@ impl MarketGroup<'_> {
     pub fn depth(&self, symbol: impl Into<String>) -> Request<Depth> {
         Request::new(self.client).with::<String, _>("symbol", symbol)
     }
-
     /// The last prices of some markets.
     ///
     /// - **Endpoint:** `GET /tickers` (documented), returns a series of [`TickersRecord`]
@@ -55,7 +49,6 @@ impl MarketGroup<'_> {
     pub fn tickers(&self) -> Request<Tickers> {
         Request::new(self.client)
     }
-
     /// The time of the service.
     ///
     /// - **Endpoint:** `GET /time` (documented), returns one [`ClockRecord`]
@@ -63,30 +56,40 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock clock);
+
+marker!(MarketGroup : Candles candles);
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "candles")
+        .name("Candles")
         .summary("What was traded in each interval.")
         .path(Some("/candles"))
         .shared_params(&[])
-        .specific_params(&[
-            params::SYMBOL,
-            ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("The length of a candle."),
-            ParamInfo::new(
-                    "start_time",
-                    "startTime",
-                    ValueType::Timestamp(TimeUnit::Milliseconds),
-                    Evidence::Documented,
-                )
-                .summary("Where the range begins."),
-            params::LIMIT,
-        ])
-        .series(Some(RecordInfo::of::<CandlesRecord>()), "openTime", Evidence::Documented);
+        .specific_params(
+            &[
+                params::SYMBOL,
+                ParamInfo::new(
+                        "interval",
+                        "interval",
+                        ValueType::named::<Step>(),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("The length of a candle."),
+                ParamInfo::new(
+                        "start_time",
+                        "startTime",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
+                    .summary("Where the range begins."),
+                params::LIMIT,
+            ],
+        )
+        .series::<CandlesRecord>("openTime", Evidence::Documented);
 }
+
 takes!(Candles => TakesStartTime, TakesLimit);
 
 /// One record of Candles.
@@ -129,7 +132,12 @@ impl Record for CandlesRecord {
                         Evidence::Documented,
                     )
                     .summary("When the interval ends."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "trades",
+                        "trades",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .summary("How many trades there were."),
             ],
@@ -137,11 +145,14 @@ impl Record for CandlesRecord {
         .summary("One record of Candles.")
         .form(RecordLayout::Positional);
 }
+
 fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, trades = 4);
+marker!(MarketGroup : Depth depth);
 
 impl Endpoint for Depth {
     type Body = DepthRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "depth")
+        .name("Depth")
         .summary("The open orders.")
         .path(Some("/depth"))
         .shared_params(&[])
@@ -151,6 +162,7 @@ impl Endpoint for Depth {
             evidence: Evidence::Documented,
         });
 }
+
 takes!(Depth => TakesLimit);
 
 /// One record of Depth.
@@ -171,38 +183,63 @@ impl Record for DepthRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DepthRecord",
             &[
-                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
+                FieldInfo::new(
+                        "last_update_id",
+                        "lastUpdateId",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
                     .summary("The last change of the book."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "bids",
+                        "bids",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("What is bid, the highest first."),
-                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "asks",
+                        "asks",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("What is asked, the lowest first."),
             ],
         )
         .summary("One record of Depth.");
 }
+
 fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
+marker!(MarketGroup : Tickers tickers);
 
 impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "tickers")
+        .name("Tickers")
         .summary("The last prices of some markets.")
         .path(Some("/tickers"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
-                .list_setter(Some("symbols"))
-                .list_as(ListFormat::Json)
-                .summary("The markets."),
-            ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
-                .list_setter(Some("levels"))
-                .list_as(ListFormat::Json)
-                .range(Range {
-                    min: None,
-                    max: Some(20.0),
-                })
-                .summary("How deep."),
-        ])
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "symbol",
+                        "symbols",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("symbols"))
+                    .list_as(ListFormat::Json)
+                    .summary("The markets."),
+                ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
+                    .list_setter(Some("levels"))
+                    .list_as(ListFormat::Json)
+                    .range(Range {
+                        min: None,
+                        max: Some(20.0),
+                    })
+                    .summary("How deep."),
+            ],
+        )
         .body(BodyInfo::Series {
             record: Some(RecordInfo::of::<TickersRecord>()),
             time: None,
@@ -210,6 +247,7 @@ impl Endpoint for Tickers {
             evidence: Evidence::Documented,
         });
 }
+
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
 
 /// One record of Tickers.
@@ -228,7 +266,12 @@ impl Record for TickersRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "TickersRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .summary("The market."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
                     .summary("The price."),
@@ -236,11 +279,14 @@ impl Record for TickersRecord {
         )
         .summary("One record of Tickers.");
 }
+
 fields!(TickersRecord => symbol = 0, price = 1);
+marker!(MarketGroup : Clock clock);
 
 impl Endpoint for Clock {
     type Body = ClockRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "clock")
+        .name("Clock")
         .summary("The time of the service.")
         .path(Some("/time"))
         .shared_params(&[])
@@ -275,6 +321,7 @@ impl Record for ClockRecord {
         )
         .summary("One record of Clock.");
 }
+
 fields!(ClockRecord => server_time = 0);
 
 /// Size resting at one price.
@@ -304,6 +351,7 @@ impl Record for Level {
         .summary("Size resting at one price.")
         .form(RecordLayout::Positional);
 }
+
 fields!(Level => price = 0, size = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -312,5 +360,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "What was traded, and what rests.",
     aliases: &[],
     notes: "",
-    endpoints: &[Candles::INFO, Depth::INFO, Tickers::INFO, Clock::INFO],
+    endpoints: &[
+        Candles::INFO,
+        Depth::INFO,
+        Tickers::INFO,
+        Clock::INFO,
+    ],
 };

@@ -3,13 +3,13 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Step, Timestamp};
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/candles", market.candles("BTCUSDT", Step::M1));
+    endpoint("/candles", market.candles("BTCUSDT", "1m"));
     endpoint("/depth", market.depth("BTCUSDT"));
     endpoint("/tickers", market.tickers());
     endpoint("/time", market.clock());
@@ -29,5 +29,8 @@ fn every_setter() {
         "startTime=1700000000000",
     );
     setter(client.market().tickers().symbol("a"), "symbols=%5B%22a%22%5D");
-    setter(client.market().tickers().symbols(["a", "a"]), "symbols=%5B%22a%22,%22a%22%5D");
+    setter(
+        client.market().tickers().symbols(["a", "a"]),
+        "symbols=%5B%22a%22,%22a%22%5D",
+    );
 }

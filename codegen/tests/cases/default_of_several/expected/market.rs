@@ -2,12 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
-};
-use crate::{Client, Request, Series, Timeframe};
-use super::service::params::{TakesDepth, TakesWindow, TakesWindows};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,31 +29,41 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
-                .list_setter(Some("windows"))
-                .default(Some("1m,1h"))
-                .summary("The lengths."),
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                .default(Some("5"))
-                .range(Range {
-                    min: None,
-                    max: Some(50.0),
-                })
-                .allowed_values(&["5", "10", "50"])
-                .example(Some("5"))
-                .summary("How deep."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "window",
+                        "window",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("windows"))
+                    .default(Some("1m,1h"))
+                    .summary("The lengths."),
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                    .default(Some("5"))
+                    .range(Range {
+                        min: None,
+                        max: Some(50.0),
+                    })
+                    .allowed_values(&["5", "10", "50"])
+                    .example(Some("5"))
+                    .summary("How deep."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -65,5 +72,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

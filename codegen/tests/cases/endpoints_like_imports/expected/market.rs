@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::TakesCoin;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn params(&self) -> Request<Params> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// - **Endpoint:** `GET /b` (documented), returns JSON of unknown form
@@ -38,7 +35,6 @@ impl MarketGroup<'_> {
     pub fn records(&self) -> Request<Records> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// - **Endpoint:** `GET /c` (documented), returns JSON of unknown form
@@ -46,7 +42,6 @@ impl MarketGroup<'_> {
     pub fn group(&self) -> Request<Group> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// - **Endpoint:** `GET /e` (documented), returns JSON of unknown form
@@ -55,37 +50,48 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Params params, Records records, Group group, Market market);
+
+marker!(MarketGroup : Params params);
 
 impl Endpoint for Params {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "params", "params")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "params")
+        .name("params")
         .summary("S.")
         .path(Some("/a"))
         .shared_params(&[])
         .specific_params(&[params::COIN]);
 }
+
 takes!(Params => TakesCoin);
+marker!(MarketGroup : Records records);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "records", "records")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "records")
+        .name("records")
         .summary("S.")
         .path(Some("/b"))
         .shared_params(&[]);
 }
 
+marker!(MarketGroup : Group group);
+
 impl Endpoint for Group {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "group")
+        .name("GROUP")
         .summary("S.")
         .path(Some("/c"))
         .shared_params(&[]);
 }
 
+marker!(MarketGroup : Market market);
+
 impl Endpoint for Market {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "market", "market")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "market")
+        .name("market")
         .summary("S.")
         .path(Some("/e"))
         .shared_params(&[]);
@@ -97,5 +103,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Params::INFO, Records::INFO, Group::INFO, Market::INFO],
+    endpoints: &[
+        Params::INFO,
+        Records::INFO,
+        Group::INFO,
+        Market::INFO,
+    ],
 };

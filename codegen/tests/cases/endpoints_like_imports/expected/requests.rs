@@ -3,13 +3,13 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/a", market.params().coin("a"));
+    endpoint("/a", market.params());
     endpoint("/b", market.records());
     endpoint("/c", market.group());
     endpoint("/e", market.market());

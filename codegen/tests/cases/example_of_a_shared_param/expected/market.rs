@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::{TakesDepth, takes_common};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +29,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// It holds where it is known to work.
     ///
     /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
@@ -41,7 +38,6 @@ impl MarketGroup<'_> {
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
-
     /// Where others are known to work, one of these is the example.
     ///
     /// - **Endpoint:** `GET /depth` (documented), returns a series of JSON records
@@ -51,7 +47,6 @@ impl MarketGroup<'_> {
     pub fn depth(&self) -> Request<Depth> {
         Request::new(self.client)
     }
-
     /// Empty lists replace those of the shared param.
     ///
     /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
@@ -61,7 +56,6 @@ impl MarketGroup<'_> {
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
-
     /// The default is one of the values that this endpoint allows.
     ///
     /// - **Endpoint:** `GET /walls` (documented), returns a series of JSON records
@@ -72,61 +66,85 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Spread spread, Depth depth, Levels levels, Walls walls);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
         .overrides(&[params::COIN.notes("Any coin.")])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Basis);
+marker!(MarketGroup : Spread spread);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "spread")
+        .name("Spread")
         .summary("It holds where it is known to work.")
         .path(Some("/spread"))
         .shared_params(&params::COMMON)
         .overrides(&[params::COIN.tested_values(&["ETH", "BTC"])])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Spread);
+marker!(MarketGroup : Depth depth);
 
 impl Endpoint for Depth {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "depth")
+        .name("Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path(Some("/depth"))
         .shared_params(&params::COMMON)
         .overrides(&[params::COIN.tested_values(&["ETH", "SOL"]).example(Some("ETH"))])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Depth);
+marker!(MarketGroup : Levels levels);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "levels")
+        .name("Levels")
         .summary("Empty lists replace those of the shared param.")
         .path(Some("/levels"))
         .shared_params(&params::COMMON)
-        .specific_params(&[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[params::DEPTH.allowed_values(&[]).tested_values(&[]).rejected_values(&[])],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Levels => TakesDepth);
+marker!(MarketGroup : Walls walls);
 
 impl Endpoint for Walls {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "walls", "Walls")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "walls")
+        .name("Walls")
         .summary("The default is one of the values that this endpoint allows.")
         .path(Some("/walls"))
         .shared_params(&params::COMMON)
-        .specific_params(&[params::DEPTH.default(Some("40")).allowed_values(&["20", "40"]).example(Some("20"))])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::DEPTH
+                    .default(Some("40"))
+                    .allowed_values(&["20", "40"])
+                    .example(Some("20")),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Walls => TakesDepth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -135,5 +153,11 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Spread::INFO, Depth::INFO, Levels::INFO, Walls::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Spread::INFO,
+        Depth::INFO,
+        Levels::INFO,
+        Walls::INFO,
+    ],
 };

@@ -3,17 +3,17 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/basis", market.basis().coin("BTC"));
-    endpoint("/spread", market.spread().coin("BTC"));
-    endpoint("/depth", market.depth().coin("ETH"));
-    endpoint("/levels", market.levels().coin("BTC"));
-    endpoint("/walls", market.walls().coin("BTC"));
+    endpoint("/basis", market.basis());
+    endpoint("/spread", market.spread());
+    endpoint("/depth", market.depth());
+    endpoint("/levels", market.levels());
+    endpoint("/walls", market.walls());
 }
 
 #[test]
@@ -22,7 +22,10 @@ fn every_setter() {
     setter(client.market().basis().coin("BTC"), "coin=BTC");
     setter(client.market().levels().depth(50), "depth=50");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
-    setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
+    setter(
+        client.market().basis().exchanges(["binance_spot", "binance_spot"]),
+        "exchange=binance_spot,binance_spot",
+    );
     setter(client.market().basis().limit(7), "limit=7");
     setter(client.market().basis().timeframe("1m"), "timeframe=1m");
 }

@@ -2,13 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
-};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::{TakesShare, TakesShift, TakesStep, takes_common};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -37,36 +33,58 @@ impl MarketGroup<'_> {
             .with::<u64, _>("levels", levels)
     }
 }
-markers!(MarketGroup : Depth depth);
+
+marker!(MarketGroup : Depth depth);
 
 impl Endpoint for Depth {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
-        .summary("A client writes a number without its sign or zeros, and escapes what ends a segment.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "depth")
+        .name("Depth")
+        .summary(
+            "A client writes a number without its sign or zeros, and escapes what ends a segment.",
+        )
         .path(Some("/depth/{symbol}"))
         .shared_params(&params::COMMON)
-        .specific_params(&[
-            ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .example(Some("BTC/USD?"))
-                .summary("What is traded."),
-            ParamInfo::new("step", "step", ValueType::Integer, Evidence::Documented)
-                .example(Some("5"))
-                .summary("How far."),
-            ParamInfo::new("shift", "shift", ValueType::Integer, Evidence::Documented)
-                .example(Some("0"))
-                .summary("Whence."),
-            ParamInfo::new("levels", "levels", ValueType::Count, Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .example(Some("7"))
-                .summary("How many."),
-            ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .allowed_values(&["5", "1000"])
-                .example(Some("5"))
-                .summary("How much."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .example(Some("BTC/USD?"))
+                    .summary("What is traded."),
+                ParamInfo::new("step", "step", ValueType::Integer, Evidence::Documented)
+                    .example(Some("5"))
+                    .summary("How far."),
+                ParamInfo::new(
+                        "shift",
+                        "shift",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
+                    .example(Some("0"))
+                    .summary("Whence."),
+                ParamInfo::new(
+                        "levels",
+                        "levels",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .example(Some("7"))
+                    .summary("How many."),
+                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .allowed_values(&["5", "1000"])
+                    .example(Some("5"))
+                    .summary("How much."),
+            ],
+        );
 }
+
 takes_common!(Depth => TakesStep, TakesShift, TakesShare);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -75,5 +93,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Depth::INFO],
+    endpoints: &[
+        Depth::INFO,
+    ],
 };

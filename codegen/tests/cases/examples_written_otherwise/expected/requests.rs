@@ -3,20 +3,23 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/depth/BTC%2FUSD%3F", market.depth("BTC/USD?", 7).coin("a").share(5.0));
+    endpoint("/depth/BTC%2FUSD%3F", market.depth("BTC/USD?", 7));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
     setter(client.market().depth("BTC/USD?", 7).coin("a"), "coin=a");
-    setter(client.market().depth("BTC/USD?", 7).exchange("binance_spot"), "exchange=binance_spot");
+    setter(
+        client.market().depth("BTC/USD?", 7).exchange("binance_spot"),
+        "exchange=binance_spot",
+    );
     setter(
         client.market().depth("BTC/USD?", 7).exchanges(["binance_spot", "binance_spot"]),
         "exchange=binance_spot,binance_spot",

@@ -2,24 +2,11 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::history::HasHistory;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
-    ParamInfo, RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series, Timeframe};
-use super::service::{params, records};
-use super::service::params::{
-    TakesAfter, TakesBefore, TakesEndText, TakesEndTime, TakesEvery, TakesLimit,
-    TakesLimitText, TakesSeconds, TakesStartText, TakesStartTime, TakesTimeframe,
-    takes_range,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
-///
-/// Known by name only: Planned.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     client: &'a Client,
@@ -41,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn ratio(&self) -> Request<Ratio> {
         Request::new(self.client)
     }
-
     /// Levels of which nothing is known.
     ///
     /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
@@ -51,7 +37,6 @@ impl MarketGroup<'_> {
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
-
     /// It takes no range.
     ///
     /// - **Endpoint:** `GET /latest` (documented), returns a series of JSON records
@@ -60,7 +45,6 @@ impl MarketGroup<'_> {
     pub fn latest(&self) -> Request<Latest> {
         Request::new(self.client)
     }
-
     /// It is no series in time.
     ///
     /// - **Endpoint:** `GET /snapshot` (documented), returns a series of JSON records
@@ -69,7 +53,6 @@ impl MarketGroup<'_> {
     pub fn snapshot(&self) -> Request<Snapshot> {
         Request::new(self.client)
     }
-
     /// It has the params for a history, and means something else by them.
     ///
     /// - **Endpoint:** `GET /odd` (documented), returns a series of JSON records
@@ -78,7 +61,6 @@ impl MarketGroup<'_> {
     pub fn odd(&self) -> Request<Odd> {
         Request::new(self.client)
     }
-
     /// Its params have the names for a history, but the types of some are unsuitable.
     ///
     /// - **Endpoint:** `GET /texts` (documented), returns a series of JSON records
@@ -87,7 +69,6 @@ impl MarketGroup<'_> {
     pub fn texts(&self) -> Request<Texts> {
         Request::new(self.client)
     }
-
     /// The start of the range is an argument, which a history replaces.
     ///
     /// - **Endpoint:** `GET /started` (documented), returns a series of JSON records
@@ -98,7 +79,6 @@ impl MarketGroup<'_> {
     pub fn started(&self, start: impl Into<Timestamp>) -> Request<Started> {
         Request::new(self.client).with::<Timestamp, _>("startTime", start)
     }
-
     /// The order is constant, so a history cannot set it.
     ///
     /// - **Endpoint:** `GET /sorted` (documented), returns a series of JSON records
@@ -108,7 +88,6 @@ impl MarketGroup<'_> {
     pub fn sorted(&self) -> Request<Sorted> {
         Request::new(self.client)
     }
-
     /// It is walked in a way of its own.
     ///
     /// - **Endpoint:** `GET /own` (documented), returns a series of JSON records
@@ -120,20 +99,18 @@ impl MarketGroup<'_> {
     }
 }
 
-markers!(
-    MarketGroup : Ratio ratio : HasHistory, Levels levels : HasHistory, Latest latest,
-    Snapshot snapshot, Odd odd, Texts texts, Started started : HasHistory, Sorted sorted,
-    Own own : HasHistory
-);
+marker!(MarketGroup : Ratio ratio : HasHistory);
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "ratio")
+        .name("Ratio")
         .summary("A ratio.")
         .path(Some("/ratio"))
         .shared_params(&params::RANGE)
-        .series(Some(RecordInfo::of::<RatioRecord>()), "openDate", Evidence::Documented);
+        .series::<RatioRecord>("openDate", Evidence::Documented);
 }
+
 takes_range!(Ratio);
 
 /// One record of Ratio.
@@ -159,32 +136,41 @@ impl Record for RatioRecord {
         )
         .summary("One record of Ratio.");
 }
+
 fields!(RatioRecord => open_date = 0, ratio = 1);
+marker!(MarketGroup : Levels levels : HasHistory);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "levels")
+        .name("Levels")
         .summary("Levels of which nothing is known.")
         .path(Some("/levels"))
         .shared_params(&params::RANGE)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_range!(Levels);
+marker!(MarketGroup : Latest latest);
 
 impl Endpoint for Latest {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "latest")
+        .name("Latest")
         .summary("It takes no range.")
         .path(Some("/latest"))
         .shared_params(&[])
         .specific_params(&[params::TIMEFRAME, params::LIMIT])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Latest => TakesTimeframe, TakesLimit);
+marker!(MarketGroup : Snapshot snapshot);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "snapshot")
+        .name("Snapshot")
         .summary("It is no series in time.")
         .path(Some("/snapshot"))
         .shared_params(&params::RANGE)
@@ -195,103 +181,171 @@ impl Endpoint for Snapshot {
             evidence: Evidence::Documented,
         });
 }
+
 takes_range!(Snapshot);
+marker!(MarketGroup : Odd odd);
 
 impl Endpoint for Odd {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "odd")
+        .name("Odd")
         .summary("It has the params for a history, and means something else by them.")
         .path(Some("/odd"))
         .shared_params(&params::RANGE)
-        .series(None, "openDate", Evidence::Documented)
+        .unknown_series("openDate", Evidence::Documented)
         .history_source(HistorySource::Unknown);
 }
+
 takes_range!(Odd);
+marker!(MarketGroup : Texts texts);
 
 impl Endpoint for Texts {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
-        .summary("Its params have the names for a history, but the types of some are unsuitable.")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "texts")
+        .name("Texts")
+        .summary(
+            "Its params have the names for a history, but the types of some are unsuitable.",
+        )
         .path(Some("/texts"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("start_text", "startTime", ValueType::String, Evidence::Documented)
-                .summary("Where the range begins."),
-            ParamInfo::new("end_text", "endTime", ValueType::String, Evidence::Documented)
-                .summary("Where the range ends."),
-            ParamInfo::new("limit_text", "limit", ValueType::String, Evidence::Documented)
-                .summary("The number of records."),
-            ParamInfo::new("seconds", "timeframe", ValueType::Integer, Evidence::Documented)
-                .summary("Length of an interval."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "start_text",
+                        "startTime",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("Where the range begins."),
+                ParamInfo::new(
+                        "end_text",
+                        "endTime",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("Where the range ends."),
+                ParamInfo::new(
+                        "limit_text",
+                        "limit",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("The number of records."),
+                ParamInfo::new(
+                        "seconds",
+                        "timeframe",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
+                    .summary("Length of an interval."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Texts => TakesStartText, TakesEndText, TakesLimitText, TakesSeconds);
+marker!(MarketGroup : Started started : HasHistory);
 
 impl Endpoint for Started {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "started", "Started")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "started")
+        .name("Started")
         .summary("The start of the range is an argument, which a history replaces.")
         .path(Some("/started"))
         .shared_params(&[])
-        .specific_params(&[
-            params::TIMEFRAME,
-            params::LIMIT,
-            ParamInfo::new("start", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("Where the range begins."),
-            params::END_TIME,
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::TIMEFRAME,
+                params::LIMIT,
+                ParamInfo::new(
+                        "start",
+                        "startTime",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("Where the range begins."),
+                params::END_TIME,
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Started => TakesTimeframe, TakesLimit, TakesEndTime);
+marker!(MarketGroup : Sorted sorted);
 
 impl Endpoint for Sorted {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "sorted", "Sorted")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "sorted")
+        .name("Sorted")
         .summary("The order is constant, so a history cannot set it.")
         .path(Some("/sorted"))
         .shared_params(&[])
-        .specific_params(&[
-            params::TIMEFRAME,
-            params::LIMIT,
-            params::START_TIME,
-            params::END_TIME,
-            ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
-                .const_value(Some("desc"))
-                .summary("The order."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::TIMEFRAME,
+                params::LIMIT,
+                params::START_TIME,
+                params::END_TIME,
+                ParamInfo::new("sorted", "sort", ValueType::String, Evidence::Documented)
+                    .const_value(Some("desc"))
+                    .summary("The order."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Sorted => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime);
+marker!(MarketGroup : Own own : HasHistory);
 
 impl Endpoint for Own {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "own", "Own")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "own")
+        .name("Own")
         .summary("It is walked in a way of its own.")
         .path(Some("/own"))
         .shared_params(&[])
-        .specific_params(&[
-            params::LIMIT,
-            ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .summary("Where the range begins."),
-            ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .summary("Where the range ends."),
-            ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
-                .summary("Length of an interval."),
-        ])
-        .series(None, "openDate", Evidence::Documented)
-        .history_source(HistorySource::Endpoint(
-            &HistoryInfo {
-                from: "after",
-                to: "before",
-                limit: "limit",
-                step: "every",
-                sort: None,
-                evidence: Evidence::Documented,
-            },
-        ));
+        .specific_params(
+            &[
+                params::LIMIT,
+                ParamInfo::new(
+                        "after",
+                        "after",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .summary("Where the range begins."),
+                ParamInfo::new(
+                        "before",
+                        "before",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .summary("Where the range ends."),
+                ParamInfo::new(
+                        "every",
+                        "every",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
+                    .summary("Length of an interval."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(
+                &HistoryInfo {
+                    from: "after",
+                    to: "before",
+                    limit: "limit",
+                    step: "every",
+                    sort: None,
+                    evidence: Evidence::Documented,
+                },
+            ),
+        );
 }
+
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -310,9 +364,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
         Started::INFO,
         Sorted::INFO,
         Own::INFO,
-        &EndpointInfo::new("market", "planned", "Planned")
+        &EndpointInfo::of("market", "planned")
+            .name("Planned")
             .summary("It is known by name only.")
             .shared_params(&params::RANGE)
-            .series(None, "openDate", Evidence::Documented),
+            .unknown_series("openDate", Evidence::Documented),
     ],
 };

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Timestamp};
+use crate::*;
 
 #[test]
 fn market() {
@@ -23,16 +23,28 @@ fn market() {
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().own().after(Timestamp::from_unix_seconds(1_700_000_000)), "after=1700000000");
-    setter(client.market().own().before(Timestamp::from_unix_seconds(1_700_000_000)), "before=1700000000");
+    setter(
+        client.market().own().after(Timestamp::from_unix_seconds(1_700_000_000)),
+        "after=1700000000",
+    );
+    setter(
+        client.market().own().before(Timestamp::from_unix_seconds(1_700_000_000)),
+        "before=1700000000",
+    );
     setter(client.market().texts().end_text("a"), "endTime=a");
-    setter(client.market().ratio().end_time(Timestamp::from_unix_seconds(1_700_000_000)), "endTime=1700000000");
+    setter(
+        client.market().ratio().end_time(Timestamp::from_unix_seconds(1_700_000_000)),
+        "endTime=1700000000",
+    );
     setter(client.market().own().every("1m"), "every=1m");
     setter(client.market().ratio().limit(7), "limit=7");
     setter(client.market().texts().limit_text("a"), "limit=a");
     setter(client.market().texts().seconds(7), "timeframe=7");
     setter(client.market().ratio().sort("asc"), "sort=asc");
     setter(client.market().texts().start_text("a"), "startTime=a");
-    setter(client.market().ratio().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000");
+    setter(
+        client.market().ratio().start_time(Timestamp::from_unix_seconds(1_700_000_000)),
+        "startTime=1700000000",
+    );
     setter(client.market().ratio().timeframe("1m"), "timeframe=1m");
 }

@@ -2,14 +2,9 @@
 
 //! Simple: a number for each coin.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
-    RecordInfo, RecordLayout, TimeUnit, ValueType,
-};
-use crate::{Client, Request};
-use super::service::params;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::simple`].
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +33,12 @@ impl SimpleGroup<'_> {
             .with_list::<String, _>("ids", ids)
             .with_list::<String, _>("vs_currencies", currencies)
     }
-
     /// What one bitcoin is worth.
     ///
     /// - **Endpoint:** `GET /exchange_rates` (documented), returns one [`RatesRecord`]
     pub fn rates(&self) -> Request<Rates> {
         Request::new(self.client)
     }
-
     /// What a coin cost over time.
     ///
     /// - **Endpoint:** `GET /coins/{id}/chart` (documented), returns one [`ChartRecord`]
@@ -55,7 +48,6 @@ impl SimpleGroup<'_> {
             .with::<String, _>("id", id)
             .with::<u64, _>("days", days)
     }
-
     /// Every currency.
     ///
     /// - **Endpoint:** `GET /simple/currencies` (documented), returns one [`CurrenciesRecord`]
@@ -63,11 +55,13 @@ impl SimpleGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(SimpleGroup : Price price, Rates rates, Chart chart, Currencies currencies);
+
+marker!(SimpleGroup : Price price);
 
 impl Endpoint for Price {
     type Body = PriceRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
+    const INFO: &EndpointInfo = &EndpointInfo::of("simple", "price")
+        .name("Price")
         .summary("The price of each coin in each currency.")
         .path(Some("/simple/price"))
         .shared_params(&[])
@@ -98,7 +92,9 @@ impl Record for PriceRecord {
                 FieldInfo::new(
                         "value",
                         "value",
-                        ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
+                        ValueType::Map(
+                            &ValueType::Map(&ValueType::Option(&ValueType::Number)),
+                        ),
                         Evidence::Documented,
                     )
                     .summary("The entire body."),
@@ -107,11 +103,14 @@ impl Record for PriceRecord {
         .summary("The body of Price.")
         .form(RecordLayout::Value);
 }
+
 fields!(PriceRecord => value = 0);
+marker!(SimpleGroup : Rates rates);
 
 impl Endpoint for Rates {
     type Body = RatesRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
+    const INFO: &EndpointInfo = &EndpointInfo::of("simple", "rates")
+        .name("Rates")
         .summary("What one bitcoin is worth.")
         .path(Some("/exchange_rates"))
         .shared_params(&[])
@@ -135,29 +134,39 @@ impl Record for RatesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
+                FieldInfo::new(
+                        "rates",
+                        "rates",
+                        ValueType::Map(&ValueType::record::<Rate>()),
+                        Evidence::Documented,
+                    )
                     .summary("The rates by currency."),
             ],
         )
         .summary("One record of Rates.");
 }
+
 fields!(RatesRecord => rates = 0);
+marker!(SimpleGroup : Chart chart);
 
 impl Endpoint for Chart {
     type Body = ChartRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
+    const INFO: &EndpointInfo = &EndpointInfo::of("simple", "chart")
+        .name("Chart")
         .summary("What a coin cost over time.")
         .path(Some("/coins/{id}/chart"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .example(Some("bitcoin"))
-                .summary("The coin."),
-            ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("How far back."),
-        ])
+        .specific_params(
+            &[
+                ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .example(Some("bitcoin"))
+                    .summary("The coin."),
+                ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
+                    .required(Some(Evidence::Documented))
+                    .summary("How far back."),
+            ],
+        )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ChartRecord>(),
             evidence: Evidence::Documented,
@@ -198,11 +207,14 @@ impl Record for ChartRecord {
         )
         .summary("One record of Chart.");
 }
+
 fields!(ChartRecord => prices = 0, caps = 1);
+marker!(SimpleGroup : Currencies currencies);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
+    const INFO: &EndpointInfo = &EndpointInfo::of("simple", "currencies")
+        .name("Currencies")
         .summary("Every currency.")
         .path(Some("/simple/currencies"))
         .shared_params(&[])
@@ -226,13 +238,19 @@ impl Record for CurrenciesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::List(&ValueType::String),
+                        Evidence::Documented,
+                    )
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Currencies.")
         .form(RecordLayout::Value);
 }
+
 fields!(CurrenciesRecord => value = 0);
 
 /// A price at a moment.
@@ -251,7 +269,12 @@ impl Record for PricePoint {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "time",
+                        "time",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .unit("milliseconds")
                     .summary("The moment."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
@@ -261,6 +284,7 @@ impl Record for PricePoint {
         .summary("A price at a moment.")
         .form(RecordLayout::Positional);
 }
+
 fields!(PricePoint => time = 0, price = 1);
 
 /// What one bitcoin is worth in a currency.
@@ -287,6 +311,7 @@ impl Record for Rate {
         )
         .summary("What one bitcoin is worth in a currency.");
 }
+
 fields!(Rate => name = 0, value = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -295,5 +320,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A number for each coin.",
     aliases: &[],
     notes: "",
-    endpoints: &[Price::INFO, Rates::INFO, Chart::INFO, Currencies::INFO],
+    endpoints: &[
+        Price::INFO,
+        Rates::INFO,
+        Chart::INFO,
+        Currencies::INFO,
+    ],
 };

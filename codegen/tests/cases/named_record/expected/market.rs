@@ -2,15 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit,
-    ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /carry` (documented), returns one [`Share`]
@@ -44,16 +37,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Carry carry);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Share>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .series(Some(RecordInfo::of::<Share>()), "openDate", Evidence::Reported);
+        .series::<Share>("openDate", Evidence::Reported);
 }
+
 takes_common!(Basis);
 
 /// Who is long.
@@ -72,9 +68,19 @@ impl Record for Share {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Share",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range {
                         min: Some(0.0),
@@ -86,11 +92,14 @@ impl Record for Share {
         )
         .summary("Who is long.");
 }
+
 fields!(Share => open_date = 0, long_pct = 1);
+marker!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Share;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "carry")
+        .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
         .shared_params(&params::COMMON)
@@ -99,6 +108,7 @@ impl Endpoint for Carry {
             evidence: Evidence::Documented,
         });
 }
+
 takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -107,5 +117,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Carry::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Carry::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{TakesIn, takes_common};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +27,6 @@ impl MarketGroup<'_> {
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /b` (documented), returns a series of JSON records
@@ -42,7 +36,6 @@ impl MarketGroup<'_> {
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /c` (documented), returns a series of JSON records
@@ -52,7 +45,6 @@ impl MarketGroup<'_> {
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /d` (documented), returns a series of JSON records
@@ -62,7 +54,6 @@ impl MarketGroup<'_> {
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /e` (documented), returns a series of JSON records
@@ -73,17 +64,25 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : AnchoredCvd anchored_cvd, Match match_, X x, RType r_type, M15Close m15_close);
+
+marker!(MarketGroup : AnchoredCvd anchored_cvd);
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "anchored_cvd")
+        .name("anchoredCVD")
         .summary("Perpetual price minus spot price.")
         .path(Some("/a"))
         .shared_params(&[])
-        .specific_params(&[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")])
-        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
+                    .summary("A keyword."),
+            ],
+        )
+        .series::<AnchoredCvdRecord>("openDate", Evidence::Documented);
 }
+
 takes!(AnchoredCvd => TakesIn);
 
 /// One record of anchoredCVD.
@@ -113,9 +112,19 @@ impl Record for AnchoredCvdRecord {
                 records::TIME,
                 FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented)
                     .summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "long_roe",
+                        "longROE",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("An acronym."),
-                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "h_volume24",
+                        "24hVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("A leading digit."),
                 FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented)
                     .summary("Punctuation."),
@@ -125,46 +134,63 @@ impl Record for AnchoredCvdRecord {
         )
         .summary("One record of anchoredCVD.");
 }
-fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z = 4, share = 5);
+
+fields!(
+    AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z =
+    4, share = 5
+);
+
+marker!(MarketGroup : Match match_);
 
 impl Endpoint for Match {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "match_")
+        .name("Match")
         .summary("Perpetual price minus spot price.")
         .path(Some("/b"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Match);
+marker!(MarketGroup : X x);
 
 impl Endpoint for X {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "x", "../x")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "x")
+        .name("../x")
         .summary("Perpetual price minus spot price.")
         .path(Some("/c"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(X);
+marker!(MarketGroup : RType r_type);
 
 impl Endpoint for RType {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "r_type")
+        .name("r#type")
         .summary("Perpetual price minus spot price.")
         .path(Some("/d"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(RType);
+marker!(MarketGroup : M15Close m15_close);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "m15_close")
+        .name("15m Close")
         .summary("Perpetual price minus spot price.")
         .path(Some("/e"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(M15Close);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -173,5 +199,11 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[AnchoredCvd::INFO, Match::INFO, X::INFO, RType::INFO, M15Close::INFO],
+    endpoints: &[
+        AnchoredCvd::INFO,
+        Match::INFO,
+        X::INFO,
+        RType::INFO,
+        M15Close::INFO,
+    ],
 };

@@ -2,11 +2,9 @@
 
 //! Market: arguments that are called like modules and macros.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
-};
-use crate::{Animal, Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -39,25 +37,39 @@ impl MarketGroup<'_> {
             .with::<String, _>("takes", takes)
     }
 }
-markers!(MarketGroup : Herd herd);
+
+marker!(MarketGroup : Herd herd);
 
 impl Endpoint for Herd {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "herd")
+        .name("Herd")
         .summary("Every animal.")
         .path(Some("/{records}/{params}/{takes}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("records", "records", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("A."),
-            ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("A."),
-            ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("A."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "records",
+                        "records",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("A."),
+                ParamInfo::new(
+                        "params",
+                        "params",
+                        ValueType::named::<Animal>(),
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .summary("A."),
+            ],
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -66,5 +78,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Arguments that are called like modules and macros.",
     aliases: &[],
     notes: "",
-    endpoints: &[Herd::INFO],
+    endpoints: &[
+        Herd::INFO,
+    ],
 };

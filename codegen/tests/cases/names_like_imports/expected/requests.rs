@@ -2,12 +2,12 @@
 
 //! Tests of the requests of every endpoint and every setter.
 
-use ::sandbox::request_checks::{client, endpoint};
-use crate::{Animal, Client};
+use ::sandbox::request_checks::{client, endpoint, setter};
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/a/cow/a", market.herd("a", Animal::Cow, "a"));
+    endpoint("/a/cow/a", market.herd("a", "cow", "a"));
 }

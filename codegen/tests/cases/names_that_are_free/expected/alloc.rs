@@ -2,21 +2,9 @@
 
 //! alloc: a.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
-};
-use crate::{
-    Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash,
-    Iterator, Ok, Pending, Request, Send, Series, Sync,
-};
-use super::service::{params, records};
-use super::service::params::{
-    TakesBody, TakesBorrow, TakesCloneFrom, TakesDecode, TakesEq, TakesFmt, TakesFrom,
-    TakesInfo, TakesOf, TakesParts, TakesPath, TakesRaw, TakesSend, TakesTimeframe,
-    TakesUrl,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::alloc`].
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +28,6 @@ impl AllocGroup<'_> {
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }
-
     /// A.
     ///
     /// - **Endpoint:** `GET /alloc/fmt` (documented), returns JSON of unknown form
@@ -48,7 +35,6 @@ impl AllocGroup<'_> {
     pub fn fmt(&self) -> Request<Fmt> {
         Request::new(self.client)
     }
-
     /// A.
     ///
     /// - **Endpoint:** `GET /alloc/from` (documented), returns JSON of unknown form
@@ -56,7 +42,6 @@ impl AllocGroup<'_> {
     pub fn from(&self) -> Request<From> {
         Request::new(self.client)
     }
-
     /// A.
     ///
     /// - **Endpoint:** `GET /alloc/info` (documented), returns JSON of unknown form
@@ -64,7 +49,6 @@ impl AllocGroup<'_> {
     pub fn info(&self) -> Request<Info> {
         Request::new(self.client)
     }
-
     /// A.
     ///
     /// - **Endpoint:** `GET /alloc/new` (documented), returns JSON of unknown form
@@ -73,46 +57,120 @@ impl AllocGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(AllocGroup : Borrow borrow, Fmt fmt, From from, Info info, New new);
+
+marker!(AllocGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
+    const INFO: &EndpointInfo = &EndpointInfo::of("alloc", "borrow")
+        .name("borrow")
         .summary("A.")
         .path(Some("/alloc/borrow"))
         .shared_params(&[])
-        .specific_params(&[
-            params::TIMEFRAME,
-            ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented)
-                .summary("A."),
-            ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented)
-                .summary("A."),
-        ])
-        .series(Some(RecordInfo::of::<BorrowRecord>()), "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                params::TIMEFRAME,
+                ParamInfo::new(
+                        "body",
+                        "body",
+                        ValueType::named::<Box>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "borrow",
+                        "borrow",
+                        ValueType::named::<Call>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "clone_from",
+                        "clone_from",
+                        ValueType::named::<Clone>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "decode",
+                        "decode",
+                        ValueType::named::<Copy>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "eq",
+                        "eq",
+                        ValueType::named::<Debug>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "fmt",
+                        "fmt",
+                        ValueType::named::<Default>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::named::<Display>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "info",
+                        "info",
+                        ValueType::named::<Err>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "of",
+                        "of",
+                        ValueType::named::<Hash>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "parts",
+                        "parts",
+                        ValueType::named::<Iterator>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "path",
+                        "path",
+                        ValueType::named::<Ok>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "raw",
+                        "raw",
+                        ValueType::named::<Pending>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "send",
+                        "send",
+                        ValueType::named::<Send>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "url",
+                        "url",
+                        ValueType::named::<Sync>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+            ],
+        )
+        .series::<BorrowRecord>("openDate", Evidence::Documented);
 }
 
 takes!(
@@ -164,33 +222,103 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "body",
+                        "body",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "borrow",
+                        "borrow",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "clone_from",
+                        "clone_from",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "decode",
+                        "decode",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "eq",
+                        "eq",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "fmt",
+                        "fmt",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "from",
+                        "from",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "info",
+                        "info",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "of",
+                        "of",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "params",
+                        "params",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "path",
+                        "path",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "raw",
+                        "raw",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "send",
+                        "send",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "url",
+                        "url",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
             ],
         )
@@ -203,33 +331,45 @@ fields!(
     url = 14
 );
 
+marker!(AllocGroup : Fmt fmt);
+
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
+    const INFO: &EndpointInfo = &EndpointInfo::of("alloc", "fmt")
+        .name("fmt")
         .summary("A.")
         .path(Some("/alloc/fmt"))
         .shared_params(&[]);
 }
 
+marker!(AllocGroup : From from);
+
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
+    const INFO: &EndpointInfo = &EndpointInfo::of("alloc", "from")
+        .name("from")
         .summary("A.")
         .path(Some("/alloc/from"))
         .shared_params(&[]);
 }
 
+marker!(AllocGroup : Info info);
+
 impl Endpoint for Info {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
+    const INFO: &EndpointInfo = &EndpointInfo::of("alloc", "info")
+        .name("info")
         .summary("A.")
         .path(Some("/alloc/info"))
         .shared_params(&[]);
 }
 
+marker!(AllocGroup : New new);
+
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
+    const INFO: &EndpointInfo = &EndpointInfo::of("alloc", "new")
+        .name("new")
         .summary("A.")
         .path(Some("/alloc/new"))
         .shared_params(&[]);
@@ -241,5 +381,11 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Borrow::INFO, Fmt::INFO, From::INFO, Info::INFO, New::INFO],
+    endpoints: &[
+        Borrow::INFO,
+        Fmt::INFO,
+        From::INFO,
+        Info::INFO,
+        New::INFO,
+    ],
 };

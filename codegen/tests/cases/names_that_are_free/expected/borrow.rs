@@ -2,9 +2,9 @@
 
 //! borrow: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::borrow`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl BorrowGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(BorrowGroup : Borrow borrow);
+
+marker!(BorrowGroup : Borrow borrow);
 
 impl Endpoint for Borrow {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
+    const INFO: &EndpointInfo = &EndpointInfo::of("borrow", "borrow")
+        .name("borrow")
         .summary("A.")
         .path(Some("/borrow/borrow"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Borrow::INFO],
+    endpoints: &[
+        Borrow::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! call: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::call`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl CallGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(CallGroup : CallIt call_it);
+
+marker!(CallGroup : CallIt call_it);
 
 impl Endpoint for CallIt {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
+    const INFO: &EndpointInfo = &EndpointInfo::of("call", "call_it")
+        .name("call it")
         .summary("A.")
         .path(Some("/call/call"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[CallIt::INFO],
+    endpoints: &[
+        CallIt::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! core: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::core`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl CoreGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(CoreGroup : Core core);
+
+marker!(CoreGroup : Core core);
 
 impl Endpoint for Core {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("core", "core", "core")
+    const INFO: &EndpointInfo = &EndpointInfo::of("core", "core")
+        .name("core")
         .summary("A.")
         .path(Some("/core/core"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Core::INFO],
+    endpoints: &[
+        Core::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! error: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::error`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl ErrorGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(ErrorGroup : ErrorIt error_it);
+
+marker!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
+    const INFO: &EndpointInfo = &EndpointInfo::of("error", "error_it")
+        .name("error it")
         .summary("A.")
         .path(Some("/error/error"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[ErrorIt::INFO],
+    endpoints: &[
+        ErrorIt::INFO,
+    ],
 };

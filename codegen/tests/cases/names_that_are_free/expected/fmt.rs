@@ -2,9 +2,9 @@
 
 //! fmt: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::fmt`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl FmtGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(FmtGroup : Fmt fmt);
+
+marker!(FmtGroup : Fmt fmt);
 
 impl Endpoint for Fmt {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
+    const INFO: &EndpointInfo = &EndpointInfo::of("fmt", "fmt")
+        .name("fmt")
         .summary("A.")
         .path(Some("/fmt/fmt"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Fmt::INFO],
+    endpoints: &[
+        Fmt::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! from: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::from`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl FromGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(FromGroup : From from);
+
+marker!(FromGroup : From from);
 
 impl Endpoint for From {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("from", "from", "from")
+    const INFO: &EndpointInfo = &EndpointInfo::of("from", "from")
+        .name("from")
         .summary("A.")
         .path(Some("/from/from"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[From::INFO],
+    endpoints: &[
+        From::INFO,
+    ],
 };

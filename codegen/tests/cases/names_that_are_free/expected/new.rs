@@ -2,9 +2,9 @@
 
 //! new: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::new`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl NewGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(NewGroup : New new);
+
+marker!(NewGroup : New new);
 
 impl Endpoint for New {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("new", "new", "new")
+    const INFO: &EndpointInfo = &EndpointInfo::of("new", "new")
+        .name("new")
         .summary("A.")
         .path(Some("/new/new"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[New::INFO],
+    endpoints: &[
+        New::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! path: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::path`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl PathGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(PathGroup : Path path);
+
+marker!(PathGroup : Path path);
 
 impl Endpoint for Path {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("path", "path", "path")
+    const INFO: &EndpointInfo = &EndpointInfo::of("path", "path")
+        .name("path")
         .summary("A.")
         .path(Some("/path/path"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Path::INFO],
+    endpoints: &[
+        Path::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! runtime: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::runtime`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl RuntimeGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(RuntimeGroup : Runtime runtime);
+
+marker!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
+    const INFO: &EndpointInfo = &EndpointInfo::of("runtime", "runtime")
+        .name("runtime")
         .summary("A.")
         .path(Some("/runtime/runtime"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Runtime::INFO],
+    endpoints: &[
+        Runtime::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! send: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::send`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl SendGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(SendGroup : SendIt send_it);
+
+marker!(SendGroup : SendIt send_it);
 
 impl Endpoint for SendIt {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
+    const INFO: &EndpointInfo = &EndpointInfo::of("send", "send_it")
+        .name("send it")
         .summary("A.")
         .path(Some("/send/send"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[SendIt::INFO],
+    endpoints: &[
+        SendIt::INFO,
+    ],
 };

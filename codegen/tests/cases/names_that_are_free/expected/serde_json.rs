@@ -2,9 +2,9 @@
 
 //! serde\_json: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::serde_json`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl SerdeJsonGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(SerdeJsonGroup : SerdeJson serde_json);
+
+marker!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
+    const INFO: &EndpointInfo = &EndpointInfo::of("serde_json", "serde_json")
+        .name("serde_json")
         .summary("A.")
         .path(Some("/serde_json/serde_json"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[SerdeJson::INFO],
+    endpoints: &[
+        SerdeJson::INFO,
+    ],
 };

@@ -2,9 +2,9 @@
 
 //! std: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::std`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl StdGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(StdGroup : Std std);
+
+marker!(StdGroup : Std std);
 
 impl Endpoint for Std {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("std", "std", "std")
+    const INFO: &EndpointInfo = &EndpointInfo::of("std", "std")
+        .name("std")
         .summary("A.")
         .path(Some("/std/std"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Std::INFO],
+    endpoints: &[
+        Std::INFO,
+    ],
 };

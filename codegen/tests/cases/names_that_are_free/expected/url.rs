@@ -2,9 +2,9 @@
 
 //! url: a.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::url`].
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,13 @@ impl UrlGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(UrlGroup : Url url);
+
+marker!(UrlGroup : Url url);
 
 impl Endpoint for Url {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("url", "url", "url")
+    const INFO: &EndpointInfo = &EndpointInfo::of("url", "url")
+        .name("url")
         .summary("A.")
         .path(Some("/url/url"))
         .shared_params(&[]);
@@ -44,5 +46,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "A.",
     aliases: &[],
     notes: "",
-    endpoints: &[Url::INFO],
+    endpoints: &[
+        Url::INFO,
+    ],
 };

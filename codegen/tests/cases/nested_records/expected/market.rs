@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -34,16 +29,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
+
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -67,9 +65,19 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
+                FieldInfo::new(
+                        "best",
+                        "best",
+                        ValueType::record::<Level>(),
+                        Evidence::Documented,
+                    )
                     .summary("The best level."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "bids",
+                        "bids",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("All levels."),
                 FieldInfo::new(
                         "matrix",
@@ -82,6 +90,7 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 
 /// A level of the book.
@@ -97,10 +106,14 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
+            &[
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
+            ],
         )
         .summary("A level of the book.");
 }
+
 fields!(Level => price = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -109,5 +122,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

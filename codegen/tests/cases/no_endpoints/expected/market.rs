@@ -2,8 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::registry::GroupInfo;
-use crate::Client;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -24,5 +25,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[],
+    endpoints: &[
+    
+    ],
 };

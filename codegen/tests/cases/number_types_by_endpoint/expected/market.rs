@@ -2,16 +2,9 @@
 
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, Range, TimeUnit,
-    ValueType,
-};
-use crate::{Client, Request};
-use super::service::params::{
-    TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare,
-    TakesSteps,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +30,6 @@ impl MarketGroup<'_> {
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
         Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
-
     /// The same params as texts.
     ///
     /// - **Endpoint:** `GET /names/{rank}` (documented), returns JSON of unknown form
@@ -48,7 +40,6 @@ impl MarketGroup<'_> {
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
         Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
-
     /// A param without a range, whose type differs.
     ///
     /// - **Endpoint:** `GET /bare` (documented), returns JSON of unknown form
@@ -57,7 +48,6 @@ impl MarketGroup<'_> {
     pub fn bare(&self) -> Request<Bare> {
         Request::new(self.client)
     }
-
     /// The same as a text.
     ///
     /// - **Endpoint:** `GET /worded` (documented), returns JSON of unknown form
@@ -67,46 +57,60 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Ladder ladder, Names names, Bare bare, Worded worded);
+
+marker!(MarketGroup : Ladder ladder);
 
 impl Endpoint for Ladder {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "ladder")
+        .name("Ladder")
         .summary("Prices beside the best.")
         .path(Some("/ladder"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .range(Range {
-                    min: Some(10.0),
-                    max: Some(20.0),
-                })
-                .summary("How many prices."),
-            ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .range(Range {
-                    min: Some(-5_000_000_000.0),
-                    max: None,
-                })
-                .summary("Where to begin."),
-            ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("Of the whole."),
-            ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("When."),
-            ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("Whether."),
-            ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                .list_setter(Some("ranks"))
-                .required(Some(Evidence::Documented))
-                .summary("Which of them."),
-            ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
-                .list_setter(Some("levels"))
-                .summary("Which levels."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .range(Range {
+                        min: Some(10.0),
+                        max: Some(20.0),
+                    })
+                    .summary("How many prices."),
+                ParamInfo::new(
+                        "offset",
+                        "offset",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .range(Range {
+                        min: Some(-5_000_000_000.0),
+                        max: None,
+                    })
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .summary("Of the whole."),
+                ParamInfo::new(
+                        "at",
+                        "at",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Reported))
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .summary("Whether."),
+                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                    .list_setter(Some("ranks"))
+                    .required(Some(Evidence::Documented))
+                    .summary("Which of them."),
+                ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
+                    .list_setter(Some("levels"))
+                    .summary("Which levels."),
+            ],
+        );
 }
 
 takes!(
@@ -115,29 +119,39 @@ takes!(
     Timestamp; }, TakesFlag { type Flag = bool; }
 );
 
+marker!(MarketGroup : Names names);
+
 impl Endpoint for Names {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "names", "Names")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "names")
+        .name("Names")
         .summary("The same params as texts.")
         .path(Some("/names/{rank}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .list_setter(Some("ranks"))
-                .summary("Which of them."),
-            ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("How many prices."),
-            ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented)
-                .summary("Where to begin."),
-            ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
-                .summary("Of the whole."),
-            ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
-                .summary("When."),
-            ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
-                .summary("Whether."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .list_setter(Some("ranks"))
+                    .summary("Which of them."),
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .summary("How many prices."),
+                ParamInfo::new(
+                        "offset",
+                        "offset",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
+                    .summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
+                    .summary("Whether."),
+            ],
+        );
 }
 
 takes!(
@@ -146,30 +160,42 @@ takes!(
     Flag = String; }
 );
 
+marker!(MarketGroup : Bare bare);
+
 impl Endpoint for Bare {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "bare")
+        .name("Bare")
         .summary("A param without a range, whose type differs.")
         .path(Some("/bare"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("How many steps."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .summary("How many steps."),
+            ],
+        );
 }
+
 takes!(Bare => TakesSteps { type Steps = u64; });
+marker!(MarketGroup : Worded worded);
 
 impl Endpoint for Worded {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "worded")
+        .name("Worded")
         .summary("The same as a text.")
         .path(Some("/worded"))
         .shared_params(&[])
         .specific_params(
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
+            &[
+                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
+                    .summary("How many steps."),
+            ],
         );
 }
+
 takes!(Worded => TakesSteps { type Steps = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -178,5 +204,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Params whose type differs by endpoint, and lists of numbers.",
     aliases: &[],
     notes: "",
-    endpoints: &[Ladder::INFO, Names::INFO, Bare::INFO, Worded::INFO],
+    endpoints: &[
+        Ladder::INFO,
+        Names::INFO,
+        Bare::INFO,
+        Worded::INFO,
+    ],
 };

@@ -2,10 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request};
-use super::service::params::TakesDepth;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// - **Endpoint:** `GET /b2` (documented), returns JSON of unknown form
@@ -39,26 +37,42 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, B2 b2);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                    .summary("s"),
+            ],
+        );
 }
+
 takes!(Basis => TakesDepth { type Depth = u64; });
+marker!(MarketGroup : B2 b2);
 
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "b2")
+        .name("B2")
         .summary("S.")
         .path(Some("/b2"))
         .shared_params(&[])
-        .specific_params(&[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                    .summary("s"),
+            ],
+        );
 }
+
 takes!(B2 => TakesDepth { type Depth = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -67,5 +81,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, B2::INFO],
+    endpoints: &[
+        Basis::INFO,
+        B2::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +29,13 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = BasisRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
@@ -47,6 +44,7 @@ impl Endpoint for Basis {
             evidence: Evidence::Documented,
         });
 }
+
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -65,7 +63,12 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented)
+                FieldInfo::new(
+                        "status",
+                        "status",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .summary("How it goes."),
                 FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
                     .optional(true)
@@ -74,6 +77,7 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => status = 0, detail = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -82,5 +86,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,6 +2,8 @@
 
 //! The generated client: one module per group, and the items that all groups share.
 
+#![allow(unused_imports, clippy::wildcard_imports)]
+
 pub mod stations;
 pub mod tides;
 

@@ -2,15 +2,9 @@
 
 //! Stations: where water levels are measured.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo,
-    TimeUnit, ValueType,
-};
-use crate::{Client, Request, Station};
-use super::service::{Position, params};
-use super::service::params::TakesRadius;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::stations`].
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +27,6 @@ impl StationsGroup<'_> {
     pub fn describe(&self, station: impl Into<Station>) -> Request<Describe> {
         Request::new(self.client).with::<Station, _>("station", station)
     }
-
     /// Stations near a place.
     ///
     /// - **Endpoint:** `GET /stations` (documented), returns JSON of unknown form
@@ -44,11 +37,13 @@ impl StationsGroup<'_> {
         Request::new(self.client).with::<f64, _>("lat", lat).with::<f64, _>("lon", lon)
     }
 }
-markers!(StationsGroup : Describe describe, Search search);
+
+marker!(StationsGroup : Describe describe);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
+    const INFO: &EndpointInfo = &EndpointInfo::of("stations", "describe")
+        .name("Station")
         .summary("One station.")
         .path(Some("/stations/{station}"))
         .shared_params(&[])
@@ -79,47 +74,68 @@ impl Record for DescribeRecord {
             &[
                 FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
                     .summary("The station's name."),
-                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
+                FieldInfo::new(
+                        "position",
+                        "position",
+                        ValueType::record::<Position>(),
+                        Evidence::Documented,
+                    )
                     .summary("Where it stands."),
-                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .summary("When measuring began."),
             ],
         )
         .summary("One record of Station.");
 }
+
 fields!(DescribeRecord => name = 0, position = 1, since = 2);
+marker!(StationsGroup : Search search);
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
+    const INFO: &EndpointInfo = &EndpointInfo::of("stations", "search")
+        .name("Search")
         .summary("Stations near a place.")
         .path(Some("/stations"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .range(Range {
-                    min: Some(-90.0),
-                    max: Some(90.0),
-                })
-                .summary("Latitude."),
-            ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .range(Range {
-                    min: Some(-180.0),
-                    max: Some(180.0),
-                })
-                .summary("Longitude."),
-            ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
-                .default(Some("50"))
-                .range(Range { min: Some(1.0), max: None })
-                .allowed_values(&["10", "50", "250"])
-                .example(Some("10"))
-                .unit("kilometres")
-                .summary("How far away at most."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Documented))
+                    .range(Range {
+                        min: Some(-90.0),
+                        max: Some(90.0),
+                    })
+                    .summary("Latitude."),
+                ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Documented))
+                    .range(Range {
+                        min: Some(-180.0),
+                        max: Some(180.0),
+                    })
+                    .summary("Longitude."),
+                ParamInfo::new(
+                        "radius",
+                        "radius",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .default(Some("50"))
+                    .range(Range { min: Some(1.0), max: None })
+                    .allowed_values(&["10", "50", "250"])
+                    .example(Some("10"))
+                    .unit("kilometres")
+                    .summary("How far away at most."),
+            ],
+        );
 }
+
 takes!(Search => TakesRadius);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -128,5 +144,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Where water levels are measured.",
     aliases: &[],
     notes: "",
-    endpoints: &[Describe::INFO, Search::INFO],
+    endpoints: &[
+        Describe::INFO,
+        Search::INFO,
+    ],
 };

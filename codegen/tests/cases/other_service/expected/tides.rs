@@ -2,15 +2,9 @@
 
 //! Tides: water levels over time.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
-    RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series, Station};
-use super::service::params;
-use super::service::params::{TakesAllFields, TakesDatum, TakesFields};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::tides`].
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +36,6 @@ impl TidesGroup<'_> {
             .with::<String, _>("kind", kind)
             .with::<Timestamp, _>("from", since)
     }
-
     /// High and low water.
     ///
     /// - **Endpoint:** `GET /stations/{station}/extremes` (published), returns a series of JSON records
@@ -54,29 +47,44 @@ impl TidesGroup<'_> {
         Request::new(self.client).with::<Station, _>("station", station)
     }
 }
-markers!(TidesGroup : Levels levels, Extremes extremes);
+
+marker!(TidesGroup : Levels levels);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("tides", "levels")
+        .name("Levels")
         .summary("The level at each moment.")
         .path(Some("/stations/{station}/levels/{kind}"))
         .shared_params(&[])
-        .specific_params(&[
-            params::STATION,
-            ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("Whether predicted or measured."),
-            ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("The first moment."),
-            params::DATUM,
-            ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
-                .list_setter(Some("all_fields"))
-                .summary("What else to return."),
-        ])
-        .series(Some(RecordInfo::of::<LevelsRecord>()), "t", Evidence::Documented);
+        .specific_params(
+            &[
+                params::STATION,
+                ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .summary("Whether predicted or measured."),
+                ParamInfo::new(
+                        "since",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("The first moment."),
+                params::DATUM,
+                ParamInfo::new(
+                        "fields",
+                        "fields",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("all_fields"))
+                    .summary("What else to return."),
+            ],
+        )
+        .series::<LevelsRecord>("t", Evidence::Documented);
 }
+
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
 
 /// One record of Levels.
@@ -97,23 +105,36 @@ impl Record for LevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "t",
+                        "t",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .summary("The moment."),
                 FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
                     .unit("metres")
                     .summary("The level."),
-                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
+                FieldInfo::new(
+                        "flags",
+                        "flags",
+                        ValueType::List(&ValueType::Boolean),
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .summary("What is odd about it."),
             ],
         )
         .summary("One record of Levels.");
 }
+
 fields!(LevelsRecord => t = 0, level = 1, flags = 2);
+marker!(TidesGroup : Extremes extremes);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
+    const INFO: &EndpointInfo = &EndpointInfo::of("tides", "extremes")
+        .name("Extremes")
         .summary("High and low water.")
         .path(Some("/stations/{station}/extremes"))
         .evidence(Evidence::Published)
@@ -127,6 +148,7 @@ impl Endpoint for Extremes {
         })
         .deprecated(Some("use `levels` and look for the turning points"));
 }
+
 takes!(Extremes => TakesDatum);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -135,5 +157,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Water levels over time.",
     aliases: &[],
     notes: "",
-    endpoints: &[Levels::INFO, Extremes::INFO],
+    endpoints: &[
+        Levels::INFO,
+        Extremes::INFO,
+    ],
 };

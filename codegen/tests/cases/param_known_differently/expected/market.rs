@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::{TakesLimit, TakesMode};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// A param of its own, of which it notes something.
     ///
     /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
@@ -39,7 +36,6 @@ impl MarketGroup<'_> {
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
-
     /// The same param, of which nothing is to be noted.
     ///
     /// - **Endpoint:** `GET /skew` (documented), returns a series of JSON records
@@ -49,45 +45,61 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Spread spread, Skew skew);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[params::LIMIT.evidence(Evidence::Reported).notes("At most 1000.")],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesLimit);
+marker!(MarketGroup : Spread spread);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "spread")
+        .name("Spread")
         .summary("A param of its own, of which it notes something.")
         .path(Some("/spread"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
-                .summary("How it is told.")
-                .notes("Only here it is deep."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                    .summary("How it is told.")
+                    .notes("Only here it is deep."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Spread => TakesMode);
+marker!(MarketGroup : Skew skew);
 
 impl Endpoint for Skew {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "skew")
+        .name("Skew")
         .summary("The same param, of which nothing is to be noted.")
         .path(Some("/skew"))
         .shared_params(&[])
         .specific_params(
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                    .summary("How it is told."),
+            ],
         )
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Skew => TakesMode);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -96,5 +108,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Spread::INFO, Skew::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Spread::INFO,
+        Skew::INFO,
+    ],
 };

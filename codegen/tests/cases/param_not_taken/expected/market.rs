@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::TakesLimit;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Whether the service is well.
     ///
     /// - **Endpoint:** `GET /health` (documented), returns JSON of unknown form
@@ -39,21 +36,26 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Health health);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
         .specific_params(&[params::LIMIT]);
 }
+
 takes!(Basis => TakesLimit);
+marker!(MarketGroup : Health health);
 
 impl Endpoint for Health {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "health", "Health")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "health")
+        .name("Health")
         .summary("Whether the service is well.")
         .path(Some("/health"))
         .shared_params(&[]);
@@ -65,5 +67,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Health::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Health::INFO,
+    ],
 };

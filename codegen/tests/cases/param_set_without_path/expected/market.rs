@@ -2,15 +2,11 @@
 
 //! Market: what takes the set is known by name only.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::TakesCoin;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
-///
-/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     client: &'a Client,
@@ -33,17 +29,20 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Carry carry);
+
+marker!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "carry")
+        .name("Carry")
         .summary("What carrying costs.")
         .path(Some("/carry"))
         .shared_params(&[])
         .specific_params(&[params::COIN])
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Carry => TakesCoin);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -53,7 +52,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo::new("market", "basis", "Basis")
+        &EndpointInfo::of("market", "basis")
+            .name("Basis")
             .summary("Perpetual price minus spot price.")
             .shared_params(&params::COMMON),
         Carry::INFO,

@@ -3,13 +3,13 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/carry", market.carry().coin("a"));
+    endpoint("/carry", market.carry());
 }
 
 #[test]

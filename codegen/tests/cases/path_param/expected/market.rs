@@ -2,13 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::TakesLimit;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -36,25 +32,35 @@ impl MarketGroup<'_> {
             .with::<u64, _>("depth", depth)
     }
 }
-markers!(MarketGroup : Book book);
+
+marker!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "book")
+        .name("Book")
         .summary("Perpetual price minus spot price.")
         .path(Some("/books/{symbol}/levels/{depth}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("The market's symbol."),
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("How many levels."),
-            params::LIMIT,
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("The market's symbol."),
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .summary("How many levels."),
+                params::LIMIT,
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Book => TakesLimit);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -63,5 +69,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Book::INFO],
+    endpoints: &[
+        Book::INFO,
+    ],
 };

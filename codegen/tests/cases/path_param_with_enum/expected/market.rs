@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, ValueType,
-};
-use crate::{Client, Mode, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,19 +29,28 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<Mode, _>("m", m)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/b/{m}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("s"),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "m",
+                        "m",
+                        ValueType::named::<Mode>(),
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("s"),
+            ],
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -52,5 +59,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

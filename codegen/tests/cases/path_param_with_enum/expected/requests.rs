@@ -2,12 +2,12 @@
 
 //! Tests of the requests of every endpoint and every setter.
 
-use ::sandbox::request_checks::{client, endpoint};
-use crate::{Client, Mode};
+use ::sandbox::request_checks::{client, endpoint, setter};
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/b/a%3Ab", market.basis(Mode::AB));
+    endpoint("/b/a%3Ab", market.basis("a:b"));
 }

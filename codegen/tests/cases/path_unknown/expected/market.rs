@@ -2,15 +2,11 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
-///
-/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     client: &'a Client,
@@ -34,16 +30,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Carry carry);
+
+marker!(MarketGroup : Carry carry);
 
 impl Endpoint for Carry {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "carry")
+        .name("Carry")
         .summary("Perpetual price minus spot price.")
         .path(Some("/carry"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -52,5 +51,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[&EndpointInfo::new("market", "basis", "Basis").summary("Known by name only."), Carry::INFO],
+    endpoints: &[
+        &EndpointInfo::of("market", "basis")
+            .name("Basis")
+            .summary("Known by name only."),
+        Carry::INFO,
+    ],
 };

@@ -2,15 +2,11 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::{Client, Request, Series};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
-///
-/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     client: &'a Client,
@@ -34,17 +30,20 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Premium premium);
+
+marker!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "premium")
+        .name("Premium")
         .summary("Perpetual price minus spot price.")
         .path(Some("/premium"))
         .evidence(Evidence::Reported)
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Reported);
+        .unknown_series("openDate", Evidence::Reported);
 }
+
 takes_common!(Premium);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -53,5 +52,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[&EndpointInfo::new("market", "basis", "Basis"), Premium::INFO],
+    endpoints: &[
+        &EndpointInfo::of("market", "basis").name("Basis"),
+        Premium::INFO,
+    ],
 };

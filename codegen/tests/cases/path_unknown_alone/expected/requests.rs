@@ -3,13 +3,13 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/premium", market.premium().coin("a"));
+    endpoint("/premium", market.premium());
 }
 
 #[test]
@@ -17,7 +17,10 @@ fn every_setter() {
     let client: Client = client();
     setter(client.market().premium().coin("a"), "coin=a");
     setter(client.market().premium().exchange("binance_spot"), "exchange=binance_spot");
-    setter(client.market().premium().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
+    setter(
+        client.market().premium().exchanges(["binance_spot", "binance_spot"]),
+        "exchange=binance_spot,binance_spot",
+    );
     setter(client.market().premium().limit(7), "limit=7");
     setter(client.market().premium().timeframe("1m"), "timeframe=1m");
 }

@@ -2,14 +2,9 @@
 
 //! Market: paths of every form.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation,
-    RecordInfo, RecordLayout, TimeUnit, ValueType,
-};
-use crate::{Client, Request};
-use super::service::params::TakesLimit;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +27,6 @@ impl MarketGroup<'_> {
     pub fn root(&self) -> Request<Root> {
         Request::new(self.client)
     }
-
     /// The markets; without the slash at the end it is another path.
     ///
     /// - **Endpoint:** `GET /markets/` (documented), returns JSON of unknown form
@@ -41,7 +35,6 @@ impl MarketGroup<'_> {
     pub fn markets(&self) -> Request<Markets> {
         Request::new(self.client)
     }
-
     /// One record a day; another endpoint on the path has other records.
     ///
     /// - **Endpoint:** `GET /query` (documented), returns one [`DailyRecord`]
@@ -49,7 +42,6 @@ impl MarketGroup<'_> {
     pub fn daily(&self) -> Request<Daily> {
         Request::new(self.client)
     }
-
     /// The markets whose names contain a word.
     ///
     /// - **Endpoint:** `GET /query` (documented), returns one [`SearchRecord`]
@@ -58,7 +50,6 @@ impl MarketGroup<'_> {
     pub fn search(&self, word: impl Into<String>) -> Request<Search> {
         Request::new(self.client).with::<String, _>("word", word)
     }
-
     /// The quote of a market.
     ///
     /// - **Endpoint:** `GET /v1/{symbol}.json` (documented), returns JSON of unknown form
@@ -67,51 +58,72 @@ impl MarketGroup<'_> {
     pub fn quote(&self, symbol: impl Into<String>) -> Request<Quote> {
         Request::new(self.client).with::<String, _>("symbol", symbol)
     }
-
     /// Rates between two days.
     ///
     /// - **Endpoint:** `GET /rates/{from}..{to}` (documented), returns JSON of unknown form
     /// - **Arguments:** `from`, `to`
     /// - **Undocumented:** the form of the response
-    pub fn rates(&self, from: impl Into<Timestamp>, to: impl Into<Timestamp>) -> Request<Rates> {
+    pub fn rates(
+        &self,
+        from: impl Into<Timestamp>,
+        to: impl Into<Timestamp>,
+    ) -> Request<Rates> {
         Request::new(self.client)
             .with::<Timestamp, _>("from", from)
             .with::<Timestamp, _>("to", to)
     }
 }
-markers!(MarketGroup : Root root, Markets markets, Daily daily, Search search, Quote quote, Rates rates);
+
+marker!(MarketGroup : Root root);
 
 impl Endpoint for Root {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "root", "Root")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "root")
+        .name("Root")
         .summary("The time of the service.")
         .path(Some("/"))
         .shared_params(&[]);
 }
 
+marker!(MarketGroup : Markets markets);
+
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "markets")
+        .name("Markets")
         .summary("The markets; without the slash at the end it is another path.")
         .path(Some("/markets/"))
         .shared_params(&[])
         .specific_params(
-            &[ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).summary("Their number.")],
+            &[
+                ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+                    .summary("Their number."),
+            ],
         );
 }
+
 takes!(Markets => TakesLimit);
+marker!(MarketGroup : Daily daily);
 
 impl Endpoint for Daily {
     type Body = DailyRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "daily")
+        .name("Daily")
         .summary("One record a day; another endpoint on the path has other records.")
         .path(Some("/query#daily"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                .const_value(Some("DAILY"))
-                .summary("The kind of the records."),
-        ])
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "function",
+                        "function",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .const_value(Some("DAILY"))
+                    .summary("The kind of the records."),
+            ],
+        )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<DailyRecord>(),
             evidence: Evidence::Documented,
@@ -132,29 +144,44 @@ impl Record for DailyRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DailyRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::Map(&ValueType::Number), Evidence::Documented)
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::Map(&ValueType::Number),
+                        Evidence::Documented,
+                    )
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Daily.")
         .form(RecordLayout::Value);
 }
+
 fields!(DailyRecord => value = 0);
+marker!(MarketGroup : Search search);
 
 impl Endpoint for Search {
     type Body = SearchRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "search", "Search")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "search")
+        .name("Search")
         .summary("The markets whose names contain a word.")
         .path(Some("/query#search"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("function", "function", ValueType::String, Evidence::Documented)
-                .const_value(Some("SEARCH"))
-                .summary("The kind of the records."),
-            ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("The word."),
-        ])
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "function",
+                        "function",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .const_value(Some("SEARCH"))
+                    .summary("The kind of the records."),
+                ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
+                    .required(Some(Evidence::Documented))
+                    .summary("The word."),
+            ],
+        )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<SearchRecord>(),
             evidence: Evidence::Documented,
@@ -175,43 +202,73 @@ impl Record for SearchRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "SearchRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::List(&ValueType::String),
+                        Evidence::Documented,
+                    )
                     .summary("The entire body."),
             ],
         )
         .summary("The body of Search.")
         .form(RecordLayout::Value);
 }
+
 fields!(SearchRecord => value = 0);
+marker!(MarketGroup : Quote quote);
 
 impl Endpoint for Quote {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "quote", "Quote")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "quote")
+        .name("Quote")
         .summary("The quote of a market.")
         .path(Some("/v1/{symbol}.json"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .example(Some("BTC.USD"))
-                .summary("The market."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .example(Some("BTC.USD"))
+                    .summary("The market."),
+            ],
+        );
 }
+
+marker!(MarketGroup : Rates rates);
 
 impl Endpoint for Rates {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "rates", "Rates")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "rates")
+        .name("Rates")
         .summary("Rates between two days.")
         .path(Some("/rates/{from}..{to}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("The first day."),
-            ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("The last day."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("The first day."),
+                ParamInfo::new(
+                        "to",
+                        "to",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("The last day."),
+            ],
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -220,5 +277,12 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Paths of every form.",
     aliases: &[],
     notes: "",
-    endpoints: &[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO],
+    endpoints: &[
+        Root::INFO,
+        Markets::INFO,
+        Daily::INFO,
+        Search::INFO,
+        Quote::INFO,
+        Rates::INFO,
+    ],
 };

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Timestamp};
+use crate::*;
 
 #[test]
 fn market() {
@@ -17,7 +17,10 @@ fn market() {
     endpoint(
         "/rates/2023-11-14..2023-11-14",
         market
-            .rates(Timestamp::from_unix_seconds(1_700_000_000), Timestamp::from_unix_seconds(1_700_000_000)),
+            .rates(
+                Timestamp::from_unix_seconds(1_700_000_000),
+                Timestamp::from_unix_seconds(1_700_000_000),
+            ),
     );
 }
 

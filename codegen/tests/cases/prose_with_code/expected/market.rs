@@ -2,9 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// Look at
@@ -43,7 +42,6 @@ impl MarketGroup<'_> {
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// Look at
@@ -55,7 +53,6 @@ impl MarketGroup<'_> {
     pub fn b3(&self) -> Request<B3> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// Look at
@@ -68,11 +65,13 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, B2 b2, B3 b3, B4 b4);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
         .shared_params(&[])
@@ -81,9 +80,12 @@ impl Endpoint for Basis {
         );
 }
 
+marker!(MarketGroup : B2 b2);
+
 impl Endpoint for B2 {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "b2")
+        .name("B2")
         .summary("S.")
         .path(Some("/b2"))
         .shared_params(&[])
@@ -92,9 +94,12 @@ impl Endpoint for B2 {
         );
 }
 
+marker!(MarketGroup : B3 b3);
+
 impl Endpoint for B3 {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "b3")
+        .name("B3")
         .summary("S.")
         .path(Some("/b3"))
         .shared_params(&[])
@@ -103,9 +108,12 @@ impl Endpoint for B3 {
         );
 }
 
+marker!(MarketGroup : B4 b4);
+
 impl Endpoint for B4 {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "b4", "B4")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "b4")
+        .name("B4")
         .summary("S.")
         .path(Some("/b4"))
         .shared_params(&[])
@@ -120,5 +128,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, B2::INFO, B3::INFO, B4::INFO],
+    endpoints: &[
+        Basis::INFO,
+        B2::INFO,
+        B3::INFO,
+        B4::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: ranges with bounds that no value of the type has.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
-};
-use crate::{Client, Request};
-use super::service::params::{
-    TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -34,50 +29,65 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
-                .range(Range {
-                    min: Some(-5.0),
-                    max: Some(5.0),
-                })
-                .summary("A."),
-            ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
-                .range(Range {
-                    min: None,
-                    max: Some(1.8446744073709552e19),
-                })
-                .summary("A."),
-            ParamInfo::new("within", "within", ValueType::Count, Evidence::Documented)
-                .range(Range {
-                    min: None,
-                    max: Some(5_000_000_000.0),
-                })
-                .summary("A."),
-            ParamInfo::new("large", "large", ValueType::Integer, Evidence::Documented)
-                .range(Range {
-                    min: None,
-                    max: Some(9.223372036854776e18),
-                })
-                .summary("A."),
-            ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
-                .range(Range { min: None, max: Some(2.5) })
-                .summary("A."),
-            ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
-                .range(Range {
-                    min: Some(1e300),
-                    max: None,
-                })
-                .summary("A."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
+                    .range(Range {
+                        min: Some(-5.0),
+                        max: Some(5.0),
+                    })
+                    .summary("A."),
+                ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
+                    .range(Range {
+                        min: None,
+                        max: Some(1.8446744073709552e19),
+                    })
+                    .summary("A."),
+                ParamInfo::new(
+                        "within",
+                        "within",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .range(Range {
+                        min: None,
+                        max: Some(5_000_000_000.0),
+                    })
+                    .summary("A."),
+                ParamInfo::new(
+                        "large",
+                        "large",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
+                    .range(Range {
+                        min: None,
+                        max: Some(9.223372036854776e18),
+                    })
+                    .summary("A."),
+                ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
+                    .range(Range { min: None, max: Some(2.5) })
+                    .summary("A."),
+                ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
+                    .range(Range {
+                        min: Some(1e300),
+                        max: None,
+                    })
+                    .summary("A."),
+            ],
+        );
 }
+
 takes!(Basis => TakesAbove, TakesBelow, TakesWithin, TakesLarge, TakesHalf, TakesHuge);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -86,5 +96,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Ranges with bounds that no value of the type has.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
@@ -16,9 +16,18 @@ fn market() {
 fn every_setter() {
     let client: Client = client();
     setter(client.market().basis().above(0), "above=0");
-    setter(client.market().basis().below(18446744073709551615), "below=18446744073709551615");
+    setter(
+        client.market().basis().below(18446744073709551615),
+        "below=18446744073709551615",
+    );
     setter(client.market().basis().half(2), "half=2");
-    setter(client.market().basis().huge(9223372036854775807), "huge=9223372036854775807");
-    setter(client.market().basis().large(9223372036854775807), "large=9223372036854775807");
+    setter(
+        client.market().basis().huge(9223372036854775807),
+        "huge=9223372036854775807",
+    );
+    setter(
+        client.market().basis().large(9223372036854775807),
+        "large=9223372036854775807",
+    );
     setter(client.market().basis().within(5000000000), "within=5000000000");
 }

@@ -2,13 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::records;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +27,17 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
 
 /// One record of Basis.
@@ -69,6 +67,7 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, v = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -77,5 +76,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

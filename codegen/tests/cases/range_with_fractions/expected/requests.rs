@@ -2,8 +2,8 @@
 
 //! Tests of the requests of every endpoint and every setter.
 
-use ::sandbox::request_checks::{client, endpoint};
-use crate::Client;
+use ::sandbox::request_checks::{client, endpoint, setter};
+use crate::*;
 
 #[test]
 fn market() {

@@ -2,13 +2,9 @@
 
 //! Sales: what was sold.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::sales`].
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +27,6 @@ impl SalesGroup<'_> {
     pub fn sold(&self, lot: impl Into<String>) -> Request<Sold> {
         Request::new(self.client).with::<String, _>("lot", lot)
     }
-
     /// What was bid, as far as anybody knows.
     ///
     /// - **Endpoint:** `GET /bids` (documented), returns a series of JSON records
@@ -41,16 +36,18 @@ impl SalesGroup<'_> {
         Request::new(self.client).with::<String, _>("lot", lot)
     }
 }
-markers!(SalesGroup : Sold sold, Bids bids);
+
+marker!(SalesGroup : Sold sold);
 
 impl Endpoint for Sold {
     type Body = Series<SoldRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sales", "sold")
+        .name("Sold")
         .summary("What a kind of lot was sold for.")
         .path(Some("/sold"))
         .shared_params(&[])
         .specific_params(&[params::LOT])
-        .series(Some(RecordInfo::of::<SoldRecord>()), "at", Evidence::Documented);
+        .series::<SoldRecord>("at", Evidence::Documented);
 }
 
 /// One record of Sold.
@@ -77,16 +74,19 @@ impl Record for SoldRecord {
         )
         .summary("One record of Sold.");
 }
+
 fields!(SoldRecord => at = 0, price = 1);
+marker!(SalesGroup : Bids bids);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
+    const INFO: &EndpointInfo = &EndpointInfo::of("sales", "bids")
+        .name("Bids")
         .summary("What was bid, as far as anybody knows.")
         .path(Some("/bids"))
         .shared_params(&[])
         .specific_params(&[params::LOT])
-        .series(None, "at", Evidence::Documented);
+        .unknown_series("at", Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -95,5 +95,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "What was sold.",
     aliases: &[],
     notes: "",
-    endpoints: &[Sold::INFO, Bids::INFO],
+    endpoints: &[
+        Sold::INFO,
+        Bids::INFO,
+    ],
 };

@@ -2,12 +2,9 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +27,13 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Sectors sectors);
+
+marker!(MarketGroup : Sectors sectors);
 
 impl Endpoint for Sectors {
     type Body = Sector;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "sectors", "Sectors")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "sectors")
+        .name("Sectors")
         .summary("All sectors.")
         .path(Some("/sectors"))
         .shared_params(&[])
@@ -71,12 +70,18 @@ impl Record for Sector {
                         Evidence::Documented,
                     )
                     .summary("The sectors in it."),
-                FieldInfo::new("leader", "leader", ValueType::record::<Issuer>(), Evidence::Documented)
+                FieldInfo::new(
+                        "leader",
+                        "leader",
+                        ValueType::record::<Issuer>(),
+                        Evidence::Documented,
+                    )
                     .summary("The largest issuer."),
             ],
         )
         .summary("A sector of the market.");
 }
+
 fields!(Sector => name = 0, parts = 1, leader = 2);
 
 /// The issuer of a coin.
@@ -96,7 +101,9 @@ impl Record for Issuer {
                 FieldInfo::new(
                         "sectors",
                         "sectors",
-                        ValueType::Map(&ValueType::Option(&ValueType::recursive::<Sector>())),
+                        ValueType::Map(
+                            &ValueType::Option(&ValueType::recursive::<Sector>()),
+                        ),
                         Evidence::Documented,
                     )
                     .optional(true)
@@ -105,6 +112,7 @@ impl Record for Issuer {
         )
         .summary("The issuer of a coin.");
 }
+
 fields!(Issuer => sectors = 0);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -113,5 +121,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "What the market does.",
     aliases: &[],
     notes: "",
-    endpoints: &[Sectors::INFO],
+    endpoints: &[
+        Sectors::INFO,
+    ],
 };

@@ -2,12 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params::{TakesFrom, TakesSize};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -33,24 +30,34 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .required(Some(Evidence::PreviousVersion))
-                .summary("The first point in time."),
-            ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Reported))
-                .summary("At least this large."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::PreviousVersion))
+                    .summary("The first point in time."),
+                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Reported))
+                    .summary("At least this large."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesFrom, TakesSize);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -59,5 +66,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

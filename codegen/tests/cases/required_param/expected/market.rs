@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
-};
-use crate::{Client, Exchange, Request, Series, Timeframe};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -41,31 +39,50 @@ impl MarketGroup<'_> {
             .with::<Timeframe, _>("timeframe", timeframe)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("The first point in time."),
-            ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
-                .required(Some(Evidence::Published))
-                .range(Range { min: Some(0.0), max: None })
-                .summary("At least this large."),
-            ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
-                .list_setter(Some("venues"))
-                .required(Some(Evidence::Documented))
-                .summary("The venues."),
-            ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("Length of an interval."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("The first point in time."),
+                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
+                    .required(Some(Evidence::Published))
+                    .range(Range { min: Some(0.0), max: None })
+                    .summary("At least this large."),
+                ParamInfo::new(
+                        "venue",
+                        "venue",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("venues"))
+                    .required(Some(Evidence::Documented))
+                    .summary("The venues."),
+                ParamInfo::new(
+                        "timeframe",
+                        "timeframe",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("Length of an interval."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -74,5 +91,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

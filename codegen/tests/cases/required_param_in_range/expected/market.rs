@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, ParamLocation, Range, ValueType,
-};
-use crate::{Client, Request};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,23 +29,27 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<u64, _>("n", n)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/b/{n}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .range(Range {
-                    min: Some(10.0),
-                    max: None,
-                })
-                .summary("s"),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .range(Range {
+                        min: Some(10.0),
+                        max: None,
+                    })
+                    .summary("s"),
+            ],
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -56,5 +58,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{TakesDepth, takes_common};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -35,22 +30,32 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .specific_params(&[
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
-                .required(Some(Evidence::PreviousVersion))
-                .range(Range { min: None, max: Some(9.0) })
-                .summary("How deep."),
-        ])
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::PreviousVersion);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "depth",
+                        "depth",
+                        ValueType::Count,
+                        Evidence::PreviousVersion,
+                    )
+                    .required(Some(Evidence::PreviousVersion))
+                    .range(Range { min: None, max: Some(9.0) })
+                    .summary("How deep."),
+            ],
+        )
+        .series::<BasisRecord>("openDate", Evidence::PreviousVersion);
 }
+
 takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
@@ -72,7 +77,12 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "basis",
+                        "basis",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional(true)
                     .unit("USD")
                     .summary("The difference."),
@@ -83,6 +93,7 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, basis = 1, count = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -91,5 +102,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -34,16 +29,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
+
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -72,13 +70,19 @@ impl Record for BasisRecord {
                     })
                     .unit("quote currency")
                     .summary("The difference."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "trades",
+                        "trades",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .summary("How many trades."),
             ],
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, basis = 1, trades = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -87,5 +91,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -33,14 +28,12 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Basis over price, with the time of the envelope declared again.
     ///
     /// - **Endpoint:** `GET /basisRatio` (documented), returns a series of [`BasisRatioRecord`]
     pub fn basis_ratio(&self) -> Request<BasisRatio> {
         Request::new(self.client)
     }
-
     /// A series whose own time field may be missing.
     ///
     /// - **Endpoint:** `GET /priceBasis` (reported), returns a series of [`PriceBasisRecord`]
@@ -48,16 +41,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, BasisRatio basis_ratio, PriceBasis price_basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .series(Some(RecordInfo::of::<BasisRecord>()), "createdAt", Evidence::Documented);
+        .series::<BasisRecord>("createdAt", Evidence::Documented);
 }
+
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -76,23 +72,36 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "created_at",
+                        "createdAt",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("When the level was opened."),
-                FieldInfo::new("open_date", "openDate", ValueType::Number, Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("Not the time here."),
             ],
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => created_at = 0, open_date = 1);
+marker!(MarketGroup : BasisRatio basis_ratio);
 
 impl Endpoint for BasisRatio {
     type Body = Series<BasisRatioRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis_ratio")
+        .name("Basis Ratio")
         .summary("Basis over price, with the time of the envelope declared again.")
         .path(Some("/basisRatio"))
         .shared_params(&[])
-        .series(Some(RecordInfo::of::<BasisRatioRecord>()), "openDate", Evidence::Documented);
+        .series::<BasisRatioRecord>("openDate", Evidence::Documented);
 }
 
 /// One record of Basis Ratio.
@@ -118,16 +127,19 @@ impl Record for BasisRatioRecord {
         )
         .summary("One record of Basis Ratio.");
 }
+
 fields!(BasisRatioRecord => open_date = 0, ratio = 1);
+marker!(MarketGroup : PriceBasis price_basis);
 
 impl Endpoint for PriceBasis {
     type Body = Series<PriceBasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "price_basis", "Price Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "price_basis")
+        .name("Price Basis")
         .summary("A series whose own time field may be missing.")
         .path(Some("/priceBasis"))
         .evidence(Evidence::Reported)
         .shared_params(&[])
-        .series(Some(RecordInfo::of::<PriceBasisRecord>()), "createdAt", Evidence::Reported);
+        .series::<PriceBasisRecord>("createdAt", Evidence::Reported);
 }
 
 /// One record of Price Basis.
@@ -146,7 +158,12 @@ impl Record for PriceBasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "PriceBasisRecord",
             &[
-                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Reported)
+                FieldInfo::new(
+                        "created_at",
+                        "createdAt",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .summary("When the level was opened."),
                 FieldInfo::new("price", "price", ValueType::Number, Evidence::Reported)
@@ -156,6 +173,7 @@ impl Record for PriceBasisRecord {
         )
         .summary("One record of Price Basis.");
 }
+
 fields!(PriceBasisRecord => created_at = 0, price = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -164,5 +182,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, BasisRatio::INFO, PriceBasis::INFO],
+    endpoints: &[
+        Basis::INFO,
+        BasisRatio::INFO,
+        PriceBasis::INFO,
+    ],
 };

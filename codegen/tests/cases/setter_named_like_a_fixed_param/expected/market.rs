@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::TakesFormat;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Basis over price.
     ///
     /// - **Endpoint:** `GET /basisRatio` (documented), returns JSON of unknown form
@@ -40,27 +37,41 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, BasisRatio basis_ratio);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
         .specific_params(&[params::FORMAT]);
 }
 
+marker!(MarketGroup : BasisRatio basis_ratio);
+
 impl Endpoint for BasisRatio {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis_ratio", "Basis Ratio")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis_ratio")
+        .name("Basis Ratio")
         .summary("Basis over price.")
         .path(Some("/basisRatio"))
         .shared_params(&[])
         .specific_params(
-            &[ParamInfo::new("format", "format", ValueType::String, Evidence::Documented).summary("The layout.")],
+            &[
+                ParamInfo::new(
+                        "format",
+                        "format",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("The layout."),
+            ],
         );
 }
+
 takes!(BasisRatio => TakesFormat);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -69,5 +80,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, BasisRatio::INFO],
+    endpoints: &[
+        Basis::INFO,
+        BasisRatio::INFO,
+    ],
 };

@@ -2,12 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params::{TakesDepth, TakesWidth};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn bids(&self) -> Request<Bids> {
         Request::new(self.client)
     }
-
     /// The other side.
     ///
     /// - **Endpoint:** `GET /asks` (documented), returns a series of JSON records
@@ -41,44 +37,59 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Bids bids, Asks asks);
+
+marker!(MarketGroup : Bids bids);
 
 impl Endpoint for Bids {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "bids", "Bids")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "bids")
+        .name("Bids")
         .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
         .path(Some("/bids"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                .range(Range { min: Some(5.0), max: None })
-                .summary("How deep.")
-                .notes("Counted from the best."),
-            ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
-                .summary("How wide.")
-                .notes("In steps."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                    .range(Range { min: Some(5.0), max: None })
+                    .summary("How deep.")
+                    .notes("Counted from the best."),
+                ParamInfo::new("width", "width", ValueType::Count, Evidence::Reported)
+                    .summary("How wide.")
+                    .notes("In steps."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Bids => TakesDepth, TakesWidth);
+marker!(MarketGroup : Asks asks);
 
 impl Endpoint for Asks {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "asks", "Asks")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "asks")
+        .name("Asks")
         .summary("The other side.")
         .path(Some("/asks"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                .range(Range { min: Some(5.0), max: None })
-                .summary("How deep.")
-                .notes("Counted from the best."),
-            ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
-                .summary("How wide.")
-                .notes("In steps."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                    .range(Range { min: Some(5.0), max: None })
+                    .summary("How deep.")
+                    .notes("Counted from the best."),
+                ParamInfo::new(
+                        "width",
+                        "width",
+                        ValueType::Count,
+                        Evidence::PreviousVersion,
+                    )
+                    .summary("How wide.")
+                    .notes("In steps."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Asks => TakesDepth, TakesWidth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -87,5 +98,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Bids::INFO, Asks::INFO],
+    endpoints: &[
+        Bids::INFO,
+        Asks::INFO,
+    ],
 };

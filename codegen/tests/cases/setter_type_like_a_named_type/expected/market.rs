@@ -2,10 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request, Timeframe};
-use super::service::params::TakesLeverage;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +27,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /levels` (documented), returns JSON of unknown form
@@ -38,27 +36,40 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Levels levels);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[]);
 }
 
+marker!(MarketGroup : Levels levels);
+
 impl Endpoint for Levels {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "levels")
+        .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                .summary("A class of leverage."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A class of leverage."),
+            ],
+        );
 }
+
 takes!(Levels => TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -67,5 +78,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Levels::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Levels::INFO,
+    ],
 };

@@ -2,10 +2,9 @@
 
 //! Other: what else there is.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Leverage, Request};
-use super::service::params::TakesLeverage;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::other`].
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +29,29 @@ impl OtherGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(OtherGroup : Heat heat);
+
+marker!(OtherGroup : Heat heat);
 
 impl Endpoint for Heat {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
+    const INFO: &EndpointInfo = &EndpointInfo::of("other", "heat")
+        .name("Heat")
         .summary("Positions by price.")
         .path(Some("/heat"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
-                .summary("A class of leverage."),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Leverage>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A class of leverage."),
+            ],
+        );
 }
+
 takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -51,5 +60,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "What else there is.",
     aliases: &[],
     notes: "",
-    endpoints: &[Heat::INFO],
+    endpoints: &[
+        Heat::INFO,
+    ],
 };

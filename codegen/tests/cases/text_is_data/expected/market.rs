@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -39,21 +34,24 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .aliases(&["</code><script>alert(1)</script>"])
         .summary(
             "quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~",
         )
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented)
+        .series::<BasisRecord>("openDate", Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated(Some("say \"no\" \\ to ]] drugs"));
 }
+
 takes_common!(Basis);
 
 /// One record of Basis.
@@ -81,6 +79,7 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, quoted = 1);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -89,5 +88,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

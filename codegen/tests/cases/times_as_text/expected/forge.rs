@@ -2,14 +2,9 @@
 
 //! Forge: who changed what, and when.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ListFormat, ParamInfo,
-    ParamLocation, RecordInfo, TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params::{TakesHourly, TakesSince, TakesValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::forge`].
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +28,6 @@ impl ForgeGroup<'_> {
     pub fn commits(&self, repo: impl Into<String>) -> Request<Commits> {
         Request::new(self.client).with::<String, _>("repo", repo)
     }
-
     /// The weather of some days.
     ///
     /// - **Endpoint:** `GET /forecast` (documented), returns one [`ForecastRecord`]
@@ -44,25 +38,35 @@ impl ForgeGroup<'_> {
         Request::new(self.client).with::<Timestamp, _>("start_date", start_date)
     }
 }
-markers!(ForgeGroup : Commits commits, Forecast forecast);
+
+marker!(ForgeGroup : Commits commits);
 
 impl Endpoint for Commits {
     type Body = Series<CommitsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("forge", "commits", "Commits")
+    const INFO: &EndpointInfo = &EndpointInfo::of("forge", "commits")
+        .name("Commits")
         .summary("The changes of a program.")
         .path(Some("/repos/{repo}/commits"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .example(Some("clock"))
-                .summary("The program."),
-            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
-                .example(Some("2024-03-01T00:00:00Z"))
-                .summary("Where the range begins."),
-        ])
-        .series(Some(RecordInfo::of::<CommitsRecord>()), "date", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
+                    .location(ParamLocation::Path)
+                    .example(Some("clock"))
+                    .summary("The program."),
+                ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Iso8601),
+                        Evidence::Documented,
+                    )
+                    .example(Some("2024-03-01T00:00:00Z"))
+                    .summary("Where the range begins."),
+            ],
+        )
+        .series::<CommitsRecord>("date", Evidence::Documented);
 }
+
 takes!(Commits => TakesSince);
 
 /// One record of Commits.
@@ -85,9 +89,19 @@ impl Record for CommitsRecord {
             &[
                 FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented)
                     .summary("The change."),
-                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                FieldInfo::new(
+                        "date",
+                        "date",
+                        ValueType::Timestamp(TimeUnit::Iso8601),
+                        Evidence::Documented,
+                    )
                     .summary("When it was made."),
-                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "seen",
+                        "seen",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .optional(true)
                     .unit("seconds")
                     .summary("When it came."),
@@ -95,31 +109,52 @@ impl Record for CommitsRecord {
         )
         .summary("One record of Commits.");
 }
+
 fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
+marker!(ForgeGroup : Forecast forecast);
 
 impl Endpoint for Forecast {
     type Body = ForecastRecord;
-    const INFO: &EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
+    const INFO: &EndpointInfo = &EndpointInfo::of("forge", "forecast")
+        .name("Forecast")
         .summary("The weather of some days.")
         .path(Some("/forecast"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
-                .list_setter(Some("hourly"))
-                .list_as(ListFormat::Repeated)
-                .summary("What is wanted by the hour."),
-            ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
-                .const_value(Some("UTC"))
-                .summary("What days begin by."),
-            ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .summary("The first day."),
-        ])
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "value",
+                        "hourly",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("hourly"))
+                    .list_as(ListFormat::Repeated)
+                    .summary("What is wanted by the hour."),
+                ParamInfo::new(
+                        "timezone",
+                        "timezone",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .const_value(Some("UTC"))
+                    .summary("What days begin by."),
+                ParamInfo::new(
+                        "start_date",
+                        "start_date",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .summary("The first day."),
+            ],
+        )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<ForecastRecord>(),
             evidence: Evidence::Documented,
         });
 }
+
 takes!(Forecast => TakesValue, TakesHourly);
 
 /// One record of Forecast.
@@ -165,6 +200,7 @@ impl Record for ForecastRecord {
         )
         .summary("One record of Forecast.");
 }
+
 fields!(ForecastRecord => days = 0, highs = 1, sunrise = 2);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -173,5 +209,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Who changed what, and when.",
     aliases: &[],
     notes: "",
-    endpoints: &[Commits::INFO, Forecast::INFO],
+    endpoints: &[
+        Commits::INFO,
+        Forecast::INFO,
+    ],
 };

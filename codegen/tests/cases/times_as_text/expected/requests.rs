@@ -3,7 +3,7 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::{Client, Timestamp};
+use crate::*;
 
 #[test]
 fn forge() {
@@ -16,7 +16,13 @@ fn forge() {
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.forge().forecast(Timestamp::from_unix_seconds(1_700_000_000)).hourly(["a", "a"]), "hourly=a");
+    setter(
+        client
+            .forge()
+            .forecast(Timestamp::from_unix_seconds(1_700_000_000))
+            .hourly(["a", "a"]),
+        "hourly=a",
+    );
     setter(
         client
             .forge()
@@ -24,5 +30,8 @@ fn every_setter() {
             .since(Timestamp::from_unix_seconds(1_700_000_000)),
         "since=2023-11-14T22:13:20Z",
     );
-    setter(client.forge().forecast(Timestamp::from_unix_seconds(1_700_000_000)).value("a"), "hourly=a");
+    setter(
+        client.forge().forecast(Timestamp::from_unix_seconds(1_700_000_000)).value("a"),
+        "hourly=a",
+    );
 }

@@ -2,10 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request, Series, Timeframe};
-use super::service::params::{TakesLeverage, TakesLeverages};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
@@ -39,34 +37,55 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Levels levels);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&[])
         .specific_params(
-            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
+            &[
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .summary("A factor."),
+            ],
         )
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesLeverage { type Leverage = u64; });
+marker!(MarketGroup : Levels levels);
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "levels")
+        .name("Levels")
         .summary("Perpetual price minus spot price.")
         .path(Some("/levels"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
-                .list_setter(Some("leverages"))
-                .summary("A class of leverage."),
-        ])
-        .series(None, "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
+                    .list_setter(Some("leverages"))
+                    .summary("A class of leverage."),
+            ],
+        )
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -75,5 +94,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Levels::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Levels::INFO,
+    ],
 };

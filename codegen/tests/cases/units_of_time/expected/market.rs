@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo,
-    TimeUnit, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::params::TakesSince;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,24 +27,25 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// The unit stands at the field.
     ///
     /// - **Endpoint:** `GET /levels` (documented), returns a series of [`LevelsRecord`]
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
-
     /// Its times are finer.
     ///
     /// - **Endpoint:** `GET /trades` (documented), returns a series of [`TradesRecord`]
     /// - **Arguments:** `since`, `until`
-    pub fn trades(&self, since: impl Into<Timestamp>, until: impl Into<Timestamp>) -> Request<Trades> {
+    pub fn trades(
+        &self,
+        since: impl Into<Timestamp>,
+        until: impl Into<Timestamp>,
+    ) -> Request<Trades> {
         Request::new(self.client)
             .with::<Timestamp, _>("since", since)
             .with::<Timestamp, _>("until", until)
     }
-
     /// Nobody knows the fields but that of the time.
     ///
     /// - **Endpoint:** `GET /ticks` (documented), returns a series of JSON records
@@ -58,21 +54,31 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Levels levels, Trades trades, Ticks ticks);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Its records count milliseconds where others count seconds.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
-                .unit("milliseconds")
-                .summary("Where it begins."),
-        ])
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
+                    .unit("milliseconds")
+                    .summary("Where it begins."),
+            ],
+        )
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesSince);
 
 /// One record of Basis.
@@ -105,15 +111,18 @@ impl Record for BasisRecord {
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, basis = 1);
+marker!(MarketGroup : Levels levels);
 
 impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "levels")
+        .name("Levels")
         .summary("The unit stands at the field.")
         .path(Some("/levels"))
         .shared_params(&[])
-        .series(Some(RecordInfo::of::<LevelsRecord>()), "createdAt", Evidence::Documented);
+        .series::<LevelsRecord>("createdAt", Evidence::Documented);
 }
 
 /// One record of Levels.
@@ -152,25 +161,40 @@ impl Record for LevelsRecord {
         )
         .summary("One record of Levels.");
 }
+
 fields!(LevelsRecord => created_at = 0, seen_at = 1);
+marker!(MarketGroup : Trades trades);
 
 impl Endpoint for Trades {
     type Body = Series<TradesRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "trades", "Trades")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "trades")
+        .name("Trades")
         .summary("Its times are finer.")
         .path(Some("/trades"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Microseconds), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .unit("microseconds")
-                .summary("The start."),
-            ParamInfo::new("until", "until", ValueType::Timestamp(TimeUnit::Nanoseconds), Evidence::Documented)
-                .required(Some(Evidence::Documented))
-                .unit("nanoseconds")
-                .summary("The end."),
-        ])
-        .series(Some(RecordInfo::of::<TradesRecord>()), "tradedAt", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Microseconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .unit("microseconds")
+                    .summary("The start."),
+                ParamInfo::new(
+                        "until",
+                        "until",
+                        ValueType::Timestamp(TimeUnit::Nanoseconds),
+                        Evidence::Documented,
+                    )
+                    .required(Some(Evidence::Documented))
+                    .unit("nanoseconds")
+                    .summary("The end."),
+            ],
+        )
+        .series::<TradesRecord>("tradedAt", Evidence::Documented);
 }
 
 /// One record of Trades.
@@ -200,7 +224,11 @@ impl Record for TradesRecord {
                 FieldInfo::new(
                         "seen_at",
                         "seenAt",
-                        ValueType::Map(&ValueType::Option(&ValueType::Timestamp(TimeUnit::Microseconds))),
+                        ValueType::Map(
+                            &ValueType::Option(
+                                &ValueType::Timestamp(TimeUnit::Microseconds),
+                            ),
+                        ),
                         Evidence::Documented,
                     )
                     .unit("microseconds")
@@ -209,11 +237,14 @@ impl Record for TradesRecord {
         )
         .summary("One record of Trades.");
 }
+
 fields!(TradesRecord => traded_at = 0, seen_at = 1);
+marker!(MarketGroup : Ticks ticks);
 
 impl Endpoint for Ticks {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "ticks")
+        .name("Ticks")
         .summary("Nobody knows the fields but that of the time.")
         .path(Some("/ticks"))
         .shared_params(&[])
@@ -231,5 +262,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, Levels::INFO, Trades::INFO, Ticks::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Levels::INFO,
+        Trades::INFO,
+        Ticks::INFO,
+    ],
 };

@@ -2,12 +2,11 @@
 
 //! Market: market data.
 
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
-use crate::Client;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
-///
-/// Known by name only: Basis.
 #[derive(Clone, Copy, Debug)]
 pub struct MarketGroup<'a> {
     _client: &'a Client,
@@ -27,7 +26,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     aliases: &[],
     notes: "",
     endpoints: &[
-        &EndpointInfo::new("market", "basis", "Basis")
+        &EndpointInfo::of("market", "basis")
+            .name("Basis")
             .summary("Known by name only.")
             .evidence(Evidence::Reported),
     ],

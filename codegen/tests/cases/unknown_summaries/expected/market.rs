@@ -2,13 +2,9 @@
 
 //! Market.
 
-use ::runtime::{Endpoint, markers, takes};
-use ::runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Venue};
-use super::service::{Level, params};
-use super::service::params::{TakesSide, TakesVenue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -32,21 +28,32 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Level;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .path(Some("/basis"))
         .shared_params(&[])
         .specific_params(
-            &[params::SIDE, ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)],
+            &[
+                params::SIDE,
+                ParamInfo::new(
+                    "venue",
+                    "venue",
+                    ValueType::named::<Venue>(),
+                    Evidence::Documented,
+                ),
+            ],
         )
         .body(BodyInfo::Object {
             record: RecordInfo::of::<Level>(),
             evidence: Evidence::Documented,
         });
 }
+
 takes!(Basis => TakesSide, TakesVenue);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -55,5 +62,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,14 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::{params, records};
-use super::service::params::{TakesDepth, takes_common};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +30,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// Nothing is said anew.
     ///
     /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
@@ -46,30 +40,37 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis, Spread spread);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("Perpetual price minus spot price.")
         .path(Some("/basis"))
         .shared_params(&params::COMMON)
-        .overrides(&[
-            params::EXCHANGES
-                .default(Some("binance_spot,okx_spot"))
-                .allowed_values(&["binance_spot", "okx_spot"])
-                .rejected_values(&["bybit_spot"])
-                .example(Some("binance_spot")),
-        ])
-        .specific_params(&[
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                .single_value(Some(Evidence::Reported))
-                .tested_values(&["5", "10"])
-                .example(Some("7"))
-                .summary("How deep."),
-        ])
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .overrides(
+            &[
+                params::EXCHANGES
+                    .default(Some("binance_spot,okx_spot"))
+                    .allowed_values(&["binance_spot", "okx_spot"])
+                    .rejected_values(&["bybit_spot"])
+                    .example(Some("binance_spot")),
+            ],
+        )
+        .specific_params(
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
+                    .single_value(Some(Evidence::Reported))
+                    .tested_values(&["5", "10"])
+                    .example(Some("7"))
+                    .summary("How deep."),
+            ],
+        )
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
+
 takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
@@ -94,23 +95,32 @@ impl Record for BasisRecord {
                 FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
                     .example(Some("-2.5"))
                     .summary("The difference."),
-                FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Number), Evidence::Documented)
+                FieldInfo::new(
+                        "levels",
+                        "levels",
+                        ValueType::List(&ValueType::Number),
+                        Evidence::Documented,
+                    )
                     .example(Some("1.5"))
                     .summary("The levels."),
             ],
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, basis = 1, levels = 2);
+marker!(MarketGroup : Spread spread);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "spread")
+        .name("Spread")
         .summary("Nothing is said anew.")
         .path(Some("/spread"))
         .shared_params(&params::COMMON)
-        .series(None, "openDate", Evidence::Documented);
+        .unknown_series("openDate", Evidence::Documented);
 }
+
 takes_common!(Spread);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -119,5 +129,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "All of it is delayed.",
-    endpoints: &[Basis::INFO, Spread::INFO],
+    endpoints: &[
+        Basis::INFO,
+        Spread::INFO,
+    ],
 };

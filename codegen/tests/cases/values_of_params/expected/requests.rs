@@ -3,14 +3,14 @@
 //! Tests of the requests of every endpoint and every setter.
 
 use ::sandbox::request_checks::{client, endpoint, setter};
-use crate::Client;
+use crate::*;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint("/basis", market.basis().coin("a"));
-    endpoint("/spread", market.spread().coin("a"));
+    endpoint("/basis", market.basis());
+    endpoint("/spread", market.spread());
 }
 
 #[test]
@@ -19,7 +19,10 @@ fn every_setter() {
     setter(client.market().basis().coin("a"), "coin=a");
     setter(client.market().basis().depth(7), "depth=7");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
-    setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
+    setter(
+        client.market().basis().exchanges(["binance_spot", "binance_spot"]),
+        "exchange=binance_spot,binance_spot",
+    );
     setter(client.market().basis().limit(7), "limit=7");
     setter(client.market().basis().timeframe("1m"), "timeframe=1m");
 }

@@ -2,11 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, GroupInfo};
-use crate::{Client, Request};
-use super::service::params;
-use super::service::params::takes_common;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +31,19 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Book book);
+
+marker!(MarketGroup : Book book);
 
 impl Endpoint for Book {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "book", "Book")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "book")
+        .name("Book")
         .summary("Every order of the book.")
         .path(Some("/book"))
         .shared_params(&params::COMMON)
         .weight(1200);
 }
+
 takes_common!(Book);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -51,5 +52,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Book::INFO],
+    endpoints: &[
+        Book::INFO,
+    ],
 };

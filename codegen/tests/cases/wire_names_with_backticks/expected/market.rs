@@ -2,15 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, ParamLocation, RecordInfo,
-    ValueType,
-};
-use crate::{Client, Request, Series};
-use super::service::records;
-use super::service::params::TakesABX;
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +27,6 @@ impl MarketGroup<'_> {
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
-
     /// S.
     ///
     /// - **Endpoint:** `` GET /p/{w`<b>q} `` (documented), returns JSON of unknown form
@@ -43,21 +36,31 @@ impl MarketGroup<'_> {
         Request::new(self.client).with::<String, _>("w`<b>q", w_b_q)
     }
 }
-markers!(MarketGroup : Basis basis, P2 p2);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
-                .default(Some("q`<i>y"))
-                .summary("s"),
-        ])
-        .series(Some(RecordInfo::of::<BasisRecord>()), "openDate", Evidence::Documented);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "a_b_x",
+                        "a`<b>x",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .default(Some("q`<i>y"))
+                    .summary("s"),
+            ],
+        )
+        .series::<BasisRecord>("openDate", Evidence::Documented);
 }
+
 takes!(Basis => TakesABX);
 
 /// One record of Basis.
@@ -75,23 +78,42 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "v_u_z",
+                        "v`<u>z",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
+            ],
         )
         .summary("One record of Basis.");
 }
+
 fields!(BasisRecord => open_date = 0, v_u_z = 1);
+marker!(MarketGroup : P2 p2);
 
 impl Endpoint for P2 {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "p2")
+        .name("P2")
         .summary("S.")
         .path(Some("/p/{w`<b>q}"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented)
-                .location(ParamLocation::Path)
-                .summary("s"),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "w_b_q",
+                        "w`<b>q",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .location(ParamLocation::Path)
+                    .summary("s"),
+            ],
+        );
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -100,5 +122,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO, P2::INFO],
+    endpoints: &[
+        Basis::INFO,
+        P2::INFO,
+    ],
 };

@@ -2,10 +2,9 @@
 
 //! Market: market data.
 
-use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
-use crate::{Client, Request};
-use super::service::params::{TakesFilterCoin, TakesPageSize};
+use ::runtime::emitted::prelude::*;
+use crate::*;
+use crate::params::*;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -30,21 +29,36 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 }
-markers!(MarketGroup : Basis basis);
+
+marker!(MarketGroup : Basis basis);
 
 impl Endpoint for Basis {
     type Body = Value;
-    const INFO: &EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "basis")
+        .name("Basis")
         .summary("S.")
         .path(Some("/basis"))
         .shared_params(&[])
-        .specific_params(&[
-            ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented)
-                .summary("s"),
-            ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented)
-                .summary("s"),
-        ]);
+        .specific_params(
+            &[
+                ParamInfo::new(
+                        "filter_coin",
+                        "filter[coin]",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
+                ParamInfo::new(
+                        "page_size",
+                        "page size",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
+            ],
+        );
 }
+
 takes!(Basis => TakesFilterCoin, TakesPageSize);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo {
@@ -53,5 +67,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     summary: "Market data.",
     aliases: &[],
     notes: "",
-    endpoints: &[Basis::INFO],
+    endpoints: &[
+        Basis::INFO,
+    ],
 };

@@ -2,28 +2,36 @@
 
 //! The rate limits of the service.
 
-use ::runtime::{Error, RateLimit};
-use ::runtime::emitted::LimitWindow;
-use crate::SERVICE;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Limit set address: 2400 requests within 60 s.
 ///
 /// For The weights of the requests of an IP address.
-pub const SET_ADDRESS: RateLimit = RateLimit::set(&[LimitWindow::of(2400, 60, &[])], None);
+pub const SET_ADDRESS: RateLimit = RateLimit::set(
+    &[LimitWindow::of(2400, 60, &[])],
+    None,
+);
 
 /// Limit set funding: 500 requests within 300 s.
 ///
 /// It counts only requests to `/fapi/v1/fundingRate`.
 ///
 /// For Requests of an IP address.
-pub const SET_FUNDING: RateLimit = RateLimit::set(&[LimitWindow::of(500, 300, &["/fapi/v1/fundingRate"])], None);
+pub const SET_FUNDING: RateLimit = RateLimit::set(
+    &[LimitWindow::of(500, 300, &["/fapi/v1/fundingRate"])],
+    None,
+);
 
 /// Limit set statistics: 1000 requests within 300 s.
 ///
 /// It counts only requests to `statistics`.
 ///
 /// For Requests of an IP address.
-pub const SET_STATISTICS: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 300, &["statistics"])], None);
+pub const SET_STATISTICS: RateLimit = RateLimit::set(
+    &[LimitWindow::of(1000, 300, &["statistics"])],
+    None,
+);
 
 /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

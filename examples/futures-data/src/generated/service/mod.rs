@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ErrorBodyInfo, Evidence, GroupInfo, HistoryInfo, LimitInfo, RecordInfo, Registry,
-    ServiceInfo, StatusInfo, TimeUnit,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -21,52 +18,56 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
     .summary("Public market data of a futures exchange, without an API key.")
     .env_prefix("FUTURES_DATA")
     .time_unit(TimeUnit::Milliseconds)
-    .errors(&[
-        StatusInfo::new(400, Evidence::Documented)
-            .label(Some("Bad request"))
-            .summary("A param is missing or invalid."),
-        StatusInfo::new(418, Evidence::Documented)
-            .label(Some("Banned"))
-            .summary("The address sent requests after too many 429 responses.")
-            .advice("Wait for the time in `Retry-After`."),
-        StatusInfo::new(429, Evidence::Documented)
-            .label(Some("Too many requests"))
-            .summary("A rate limit was exceeded."),
-    ])
+    .errors(
+        &[
+            StatusInfo::new(400, Evidence::Documented)
+                .label(Some("Bad request"))
+                .summary("A param is missing or invalid."),
+            StatusInfo::new(418, Evidence::Documented)
+                .label(Some("Banned"))
+                .summary("The address sent requests after too many 429 responses.")
+                .advice("Wait for the time in `Retry-After`."),
+            StatusInfo::new(429, Evidence::Documented)
+                .label(Some("Too many requests"))
+                .summary("A rate limit was exceeded."),
+        ],
+    )
     .error_body(ErrorBodyInfo {
         name: None,
         message: &["msg"],
         code: &["code"],
     })
-    .limits(&[
-        LimitInfo {
-            name: "address",
-            requests: 2400,
-            seconds: 60,
-            concurrent: None,
-            scope: Some("The weights of the requests of an IP address."),
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-        LimitInfo {
-            name: "funding",
-            requests: 500,
-            seconds: 300,
-            concurrent: None,
-            scope: Some("Requests of an IP address."),
-            endpoints: &["/fapi/v1/fundingRate"],
-            evidence: Evidence::Documented,
-        },
-        LimitInfo {
-            name: "statistics",
-            requests: 1000,
-            seconds: 300,
-            concurrent: None,
-            scope: Some("Requests of an IP address."),
-            endpoints: &["statistics"],
-            evidence: Evidence::Documented,
-        },
-    ])
+    .limits(
+        &[
+            LimitInfo {
+                name: "address",
+                requests: 2400,
+                seconds: 60,
+                concurrent: None,
+                scope: Some("The weights of the requests of an IP address."),
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+            LimitInfo {
+                name: "funding",
+                requests: 500,
+                seconds: 300,
+                concurrent: None,
+                scope: Some("Requests of an IP address."),
+                endpoints: &["/fapi/v1/fundingRate"],
+                evidence: Evidence::Documented,
+            },
+            LimitInfo {
+                name: "statistics",
+                requests: 1000,
+                seconds: 300,
+                concurrent: None,
+                scope: Some("Requests of an IP address."),
+                endpoints: &["statistics"],
+                evidence: Evidence::Documented,
+            },
+        ],
+    )
     .history(
         Some(HistoryInfo {
             from: "startTime",
@@ -77,10 +78,21 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             evidence: Evidence::Documented,
         }),
     );
-define_client!(crate "futures_data", env "FUTURES_DATA", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP, &super::statistics::GROUP];
+define_client!(
+    crate "futures_data", env "FUTURES_DATA", service crate ::SERVICE, metadata crate
+    ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::market::GROUP,
+    &super::statistics::GROUP,
+];

@@ -2,10 +2,8 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::{Endpoint, Timestamp};
-use ::runtime::registry::{Evidence, ParamInfo, Range, TimeUnit, ValueType};
-use ::runtime::wire::IntoParam;
-use crate::{Interval, Period, Request, Symbol};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub(crate) const SYMBOL: ParamInfo = ParamInfo::new(
         "symbol",
@@ -62,7 +60,12 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
     )
     .summary("End of the range, inclusive.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("500"))
     .range(Range {
         min: Some(1.0),
@@ -70,7 +73,12 @@ pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::
     })
     .summary("Maximum number of candles.");
 
-pub(crate) const STATISTICS_LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const STATISTICS_LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("30"))
     .range(Range {
         min: Some(1.0),
@@ -78,7 +86,12 @@ pub(crate) const STATISTICS_LIMIT: ParamInfo = ParamInfo::new("limit", "limit", 
     })
     .summary("Maximum number of records.");
 
-pub(crate) const FUNDING_LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const FUNDING_LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("100"))
     .range(Range {
         min: Some(1.0),
@@ -86,21 +99,45 @@ pub(crate) const FUNDING_LIMIT: ParamInfo = ParamInfo::new("limit", "limit", Val
     })
     .summary("Maximum number of rates.");
 
-pub(crate) const DEPTH: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const DEPTH: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("500"))
     .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
     .example(Some("5"))
     .summary("Number of price levels on each side.");
 
-pub(crate) static CANDLES: [ParamInfo; 5] = [SYMBOL, INTERVAL, START_TIME, END_TIME, LIMIT];
-pub(crate) static STATISTICS: [ParamInfo; 5] = [SYMBOL, PERIOD, START_TIME, END_TIME, STATISTICS_LIMIT];
+pub(crate) static CANDLES: [ParamInfo; 5] = [
+    SYMBOL,
+    INTERVAL,
+    START_TIME,
+    END_TIME,
+    LIMIT,
+];
+
+pub(crate) static STATISTICS: [ParamInfo; 5] = [
+    SYMBOL,
+    PERIOD,
+    START_TIME,
+    END_TIME,
+    STATISTICS_LIMIT,
+];
 
 /// Endpoints with the param `end_time`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `end_time`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `end_time`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesEndTime: Endpoint {}
 
 /// Endpoints with the param `limit`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `limit`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLimit: Endpoint {}
 
 /// Endpoints with the param `start_time`.
@@ -111,7 +148,10 @@ pub trait TakesLimit: Endpoint {}
 pub trait TakesStartTime: Endpoint {}
 
 /// Endpoints with the param `symbol`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `symbol`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `symbol`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesSymbol: Endpoint {}
 
 macro_rules! takes_candles {
@@ -142,7 +182,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Timestamp, _>("endTime", end_time)
     }
-
     /// Maximum number of candles.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
@@ -150,7 +189,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<u64, _>("limit", limit.into())
     }
-
     /// Start of the range, inclusive.
     ///
     /// Sent as `startTime`.
@@ -160,7 +198,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Timestamp, _>("startTime", start_time)
     }
-
     /// The contract.
     pub fn symbol<Via>(self, symbol: impl IntoParam<Symbol, Via>) -> Self
     where

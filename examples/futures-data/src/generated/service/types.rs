@@ -2,10 +2,8 @@
 
 //! The service's named types.
 
-use std::borrow::Cow;
-use ::runtime::named_type;
-use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::{NamedType, UnknownValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// A contract, named by its two assets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +17,7 @@ impl Symbol {
     /// `SOLUSDT`: Solana in Tether.
     pub const SOLUSDT: Self = Self(Cow::Borrowed("SOLUSDT"));
 }
+
 named_type!(identifier Symbol);
 
 impl NamedType for Symbol {
@@ -53,7 +52,11 @@ pub enum Interval {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
-named_type!(enum Interval => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
+
+named_type!(
+    enum Interval => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d"
+);
+
 named_type!(duration Interval);
 
 impl NamedType for Interval {
@@ -90,6 +93,7 @@ pub enum Period {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Period => M5 = "5m", H1 = "1h", D1 = "1d");
 named_type!(duration Period);
 

@@ -2,10 +2,8 @@
 
 //! The service's named types.
 
-use std::borrow::Cow;
-use ::runtime::named_type;
-use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::{NamedType, UnknownValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Length of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,6 +20,7 @@ pub enum Timeframe {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Timeframe => M1 = "1m", H1 = "1h", W1 = "1w", Month1 = "1M");
 named_type!(duration Timeframe);
 
@@ -35,7 +34,11 @@ impl NamedType for Timeframe {
                     .duration(Some(::std::time::Duration::from_secs(3600))),
                 ValueInfo::new("1w", "One week.", Evidence::Documented)
                     .duration(Some(::std::time::Duration::from_secs(604_800))),
-                ValueInfo::new("1M", "One month, of whatever length.", Evidence::Documented),
+                ValueInfo::new(
+                    "1M",
+                    "One month, of whatever length.",
+                    Evidence::Documented,
+                ),
             ],
         )
         .summary("Length of an interval.");
@@ -49,6 +52,7 @@ impl Exchange {
     /// `binance_spot`. Reported.
     pub const BINANCE_SPOT: Self = Self(Cow::Borrowed("binance_spot"));
 }
+
 named_type!(identifier Exchange);
 
 impl NamedType for Exchange {

@@ -2,8 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{ErrorBodyInfo, GroupInfo, RecordInfo, Registry, ServiceInfo};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -22,10 +22,19 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
         message: &[],
         code: &[],
     });
-define_client!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::quotes::GROUP];
+define_client!(
+    crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::quotes::GROUP,
+];

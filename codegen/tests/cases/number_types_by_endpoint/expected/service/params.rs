@@ -2,55 +2,78 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use ::runtime::wire::{IntoParam, ToWire};
-use crate::Request;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Endpoints with the param `at`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `at`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `at`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesAt: Endpoint {
     /// The type of the value.
     type At: ToWire;
 }
 
 /// Endpoints with the param `depth`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `depth`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `depth`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesDepth: Endpoint {
     /// The type of the value.
     type Depth: ToWire;
 }
 
 /// Endpoints with the param `flag`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `flag`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `flag`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesFlag: Endpoint {
     /// The type of the value.
     type Flag: ToWire;
 }
 
 /// Endpoints with the param `level`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `level`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `level`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLevel: Endpoint {}
 
 /// Endpoints with the param `levels`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `levels`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `levels`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLevels: Endpoint {}
 
 /// Endpoints with the param `offset`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `offset`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `offset`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesOffset: Endpoint {
     /// The type of the value.
     type Offset: ToWire;
 }
 
 /// Endpoints with the param `share`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `share`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `share`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesShare: Endpoint {
     /// The type of the value.
     type Share: ToWire;
 }
 
 /// Endpoints with the param `steps`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `steps`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `steps`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesSteps: Endpoint {
     /// The type of the value.
     type Steps: ToWire;
@@ -64,7 +87,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::At, _>("at", at)
     }
-
     /// Sets `depth`, whose type depends on the endpoint: see [`TakesDepth::Depth`].
     pub fn depth<Via>(self, depth: impl IntoParam<E::Depth, Via>) -> Self
     where
@@ -72,7 +94,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Depth, _>("depth", depth)
     }
-
     /// Sets `flag`, whose type depends on the endpoint: see [`TakesFlag::Flag`].
     pub fn flag<Via>(self, flag: impl IntoParam<E::Flag, Via>) -> Self
     where
@@ -80,7 +101,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Flag, _>("flag", flag)
     }
-
     /// Which levels.
     pub fn level(self, level: impl Into<Option<u64>>) -> Self
     where
@@ -88,17 +108,18 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<u64, _>("level", level.into())
     }
-
     /// Which levels.
     ///
     /// Several values are sent in `level`, separated by commas.
-    pub fn levels<I: IntoIterator<Item = u64>>(self, levels: impl Into<Option<I>>) -> Self
+    pub fn levels<I: IntoIterator<Item = u64>>(
+        self,
+        levels: impl Into<Option<I>>,
+    ) -> Self
     where
         E: TakesLevels,
     {
         self.with_list::<u64, _>("level", levels.into())
     }
-
     /// Sets `offset`, whose type depends on the endpoint: see [`TakesOffset::Offset`].
     pub fn offset<Via>(self, offset: impl IntoParam<E::Offset, Via>) -> Self
     where
@@ -106,7 +127,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Offset, _>("offset", offset)
     }
-
     /// Sets `share`, whose type depends on the endpoint: see [`TakesShare::Share`].
     pub fn share<Via>(self, share: impl IntoParam<E::Share, Via>) -> Self
     where
@@ -114,7 +134,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<E::Share, _>("share", share)
     }
-
     /// Sets `steps`, whose type depends on the endpoint: see [`TakesSteps::Steps`].
     pub fn steps<Via>(self, steps: impl IntoParam<E::Steps, Via>) -> Self
     where

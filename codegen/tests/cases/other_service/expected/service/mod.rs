@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
-    LimitInfo, Range, RecordInfo, Registry, ServiceInfo, StatusInfo, TimeUnit, ValueType,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -30,7 +27,12 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
             reply: &[
                 FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
                     .summary("What requests carry."),
-                FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                FieldInfo::new(
+                        "lifetime",
+                        "expires-in",
+                        ValueType::Integer,
+                        Evidence::Reported,
+                    )
                     .optional(true)
                     .range(Range { min: Some(1.0), max: None })
                     .unit("seconds")
@@ -41,28 +43,32 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
             notes: "",
         }),
     )
-    .errors(&[
-        StatusInfo::new(404, Evidence::Documented)
-            .label(Some("No such station"))
-            .summary("The station is unknown.")
-            .advice("list the stations first"),
-    ])
+    .errors(
+        &[
+            StatusInfo::new(404, Evidence::Documented)
+                .label(Some("No such station"))
+                .summary("The station is unknown.")
+                .advice("list the stations first"),
+        ],
+    )
     .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
     })
-    .limits(&[
-        LimitInfo {
-            name: "free",
-            requests: 60,
-            seconds: 3600,
-            concurrent: Some(2),
-            scope: Some("stations without a contract"),
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-    ])
+    .limits(
+        &[
+            LimitInfo {
+                name: "free",
+                requests: 60,
+                seconds: 3600,
+                concurrent: Some(2),
+                scope: Some("stations without a contract"),
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+        ],
+    )
     .envelope(
         Some(EnvelopeInfo {
             data: "levels",
@@ -70,10 +76,20 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
             time: None,
         }),
     );
-define_client!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];
+define_client!(
+    crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::stations::GROUP,
+    &super::tides::GROUP,
+];

@@ -2,10 +2,8 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use ::runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
-use ::runtime::wire::{IntoParam, IntoParamList};
-use crate::{Datum, Request, Station};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub(crate) const STATION: ParamInfo = ParamInfo::new(
         "station",
@@ -16,7 +14,12 @@ pub(crate) const STATION: ParamInfo = ParamInfo::new(
     .location(ParamLocation::Path)
     .summary("The station's code.");
 
-pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
+pub(crate) const DATUM: ParamInfo = ParamInfo::new(
+        "datum",
+        "datum",
+        ValueType::named::<Datum>(),
+        Evidence::Documented,
+    )
     .default(Some("msl"))
     .summary("What levels are measured against.");
 
@@ -28,15 +31,24 @@ pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::
 pub trait TakesAllFields: Endpoint {}
 
 /// Endpoints with the param `datum`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `datum`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `datum`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesDatum: Endpoint {}
 
 /// Endpoints with the param `fields`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `fields`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `fields`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesFields: Endpoint {}
 
 /// Endpoints with the param `radius`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `radius`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `radius`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesRadius: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
@@ -49,7 +61,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with_list::<String, _>("fields", all_fields)
     }
-
     /// What levels are measured against.
     ///
     /// Default: `msl`.
@@ -59,7 +70,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<Datum, _>("datum", datum)
     }
-
     /// What else to return.
     pub fn fields<Via>(self, fields: impl IntoParam<String, Via>) -> Self
     where
@@ -67,7 +77,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<String, _>("fields", fields)
     }
-
     /// How far away at most.
     ///
     /// In kilometres, at least 1. Default: `50`. Only these values worked for public clients: `10`, `50` and `250`.

@@ -2,9 +2,8 @@
 
 //! The records that groups share, and the metadata of a series.
 
-use ::runtime::fields;
-use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// The metadata of a response.
 #[derive(Clone)]
@@ -18,6 +17,7 @@ impl Record for Metadata {
     const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
         .summary("The metadata of a response.");
 }
+
 fields!(Metadata);
 
 /// A place on the map.
@@ -54,6 +54,7 @@ impl Record for Position {
         )
         .summary("A place on the map.");
 }
+
 fields!(Position => lat = 0, lon = 1);
 
 impl Metadata {

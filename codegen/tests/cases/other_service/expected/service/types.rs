@@ -2,10 +2,8 @@
 
 //! The service's named types.
 
-use std::borrow::Cow;
-use ::runtime::named_type;
-use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::{NamedType, UnknownValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// What a level is measured against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,13 +16,18 @@ pub enum Datum {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Datum => ChartDatum = "chart-datum", MeanSeaLevel = "msl");
 
 impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Datum",
             &[
-                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Documented),
+                ValueInfo::new(
+                    "chart-datum",
+                    "The nautical chart's zero.",
+                    Evidence::Documented,
+                ),
                 ValueInfo::new("msl", "Mean sea level.", Evidence::Documented),
             ],
         )
@@ -34,6 +37,7 @@ impl NamedType for Datum {
 /// A station, by its code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Station(Cow<'static, str>);
+
 named_type!(identifier Station);
 
 impl NamedType for Station {

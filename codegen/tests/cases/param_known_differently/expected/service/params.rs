@@ -2,21 +2,30 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use ::runtime::registry::{Evidence, ParamInfo, ValueType};
-use ::runtime::wire::IntoParam;
-use crate::Request;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("50"))
     .summary("The number of records.");
 
 /// Endpoints with the param `limit`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `limit`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `limit`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesLimit: Endpoint {}
 
 /// Endpoints with the param `mode`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `mode`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `mode`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesMode: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
@@ -29,7 +38,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<u64, _>("limit", limit.into())
     }
-
     /// How it is told.
     pub fn mode<Via>(self, mode: impl IntoParam<String, Via>) -> Self
     where

@@ -2,12 +2,15 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use ::runtime::registry::{Evidence, ParamInfo, ValueType};
-use ::runtime::wire::IntoParam;
-use crate::{Exchange, Request, Timeframe};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented)
+pub(crate) const COIN: ParamInfo = ParamInfo::new(
+        "coin",
+        "coin",
+        ValueType::String,
+        Evidence::Documented,
+    )
     .required(Some(Evidence::Reported))
     .summary("The coin.");
 
@@ -28,14 +31,22 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
     )
     .summary("Length of an interval.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new(
+        "limit",
+        "limit",
+        ValueType::Count,
+        Evidence::Documented,
+    )
     .default(Some("50"))
     .summary("The number of records.");
 
 pub(crate) static COMMON: [ParamInfo; 4] = [COIN, EXCHANGES, TIMEFRAME, LIMIT];
 
 /// Endpoints with the param `coin`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `coin`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `coin`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesCoin: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

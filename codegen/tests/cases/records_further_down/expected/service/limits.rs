@@ -2,9 +2,8 @@
 
 //! The rate limits of the service.
 
-use ::runtime::{Error, RateLimit};
-use ::runtime::emitted::LimitWindow;
-use crate::SERVICE;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Limit set all: 1000 requests within 1 s.
 pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], None);
@@ -12,7 +11,10 @@ pub const SET_ALL: RateLimit = RateLimit::set(&[LimitWindow::of(1000, 1, &[])], 
 /// Limit set sold: 2 requests within 1 s.
 ///
 /// It counts only requests to `/sold`.
-pub const SET_SOLD: RateLimit = RateLimit::set(&[LimitWindow::of(2, 1, &["/sold"])], None);
+pub const SET_SOLD: RateLimit = RateLimit::set(
+    &[LimitWindow::of(2, 1, &["/sold"])],
+    None,
+);
 
 /// Returns the limit set with this name in the catalogue. The error for an unknown name lists the known names.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

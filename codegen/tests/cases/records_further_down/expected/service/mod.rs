@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    EnvelopeInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry,
-    ServiceInfo,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -24,26 +21,28 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
         message: &["error.message"],
         code: &["error.code"],
     })
-    .limits(&[
-        LimitInfo {
-            name: "all",
-            requests: 1000,
-            seconds: 1,
-            concurrent: None,
-            scope: None,
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-        LimitInfo {
-            name: "sold",
-            requests: 2,
-            seconds: 1,
-            concurrent: None,
-            scope: None,
-            endpoints: &["/sold"],
-            evidence: Evidence::Documented,
-        },
-    ])
+    .limits(
+        &[
+            LimitInfo {
+                name: "all",
+                requests: 1000,
+                seconds: 1,
+                concurrent: None,
+                scope: None,
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+            LimitInfo {
+                name: "sold",
+                requests: 2,
+                seconds: 1,
+                concurrent: None,
+                scope: None,
+                endpoints: &["/sold"],
+                evidence: Evidence::Documented,
+            },
+        ],
+    )
     .envelope(
         Some(EnvelopeInfo {
             data: "result.page.rows",
@@ -51,10 +50,19 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
             time: Some("at"),
         }),
     );
-define_client!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::sales::GROUP];
+define_client!(
+    crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::sales::GROUP,
+];

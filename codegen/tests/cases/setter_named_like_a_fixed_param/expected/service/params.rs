@@ -2,17 +2,23 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use ::runtime::registry::{Evidence, ParamInfo, ValueType};
-use ::runtime::wire::IntoParam;
-use crate::Request;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
-pub(crate) const FORMAT: ParamInfo = ParamInfo::new("format", "format", ValueType::String, Evidence::Documented)
+pub(crate) const FORMAT: ParamInfo = ParamInfo::new(
+        "format",
+        "format",
+        ValueType::String,
+        Evidence::Documented,
+    )
     .const_value(Some("json"))
     .summary("Always JSON.");
 
 /// Endpoints with the param `format`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `format`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `format`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesFormat: Endpoint {}
 
 impl<E: Endpoint> Request<E> {

@@ -2,15 +2,21 @@
 
 //! The setters of requests, and one trait per setter for the endpoints that have the param.
 
-use ::runtime::Endpoint;
-use crate::Request;
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Endpoints with the param `depth`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `depth`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `depth`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesDepth: Endpoint {}
 
 /// Endpoints with the param `width`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no param `width`", note = "`Request::query` sends any param")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no param `width`",
+    note = "`Request::query` sends any param"
+)]
 pub trait TakesWidth: Endpoint {}
 
 impl<E: Endpoint> Request<E> {
@@ -25,7 +31,6 @@ impl<E: Endpoint> Request<E> {
     {
         self.with::<u64, _>("depth", depth.into())
     }
-
     /// How wide.
     ///
     /// In steps.

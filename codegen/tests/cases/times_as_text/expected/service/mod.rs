@@ -2,10 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ErrorBodyInfo, GroupInfo, RecordInfo, Registry, ServiceInfo, TimeUnit,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -22,16 +20,27 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Forge")
     .api_key_prefix("Bearer ")
     .api_key_header(Some("authorization"))
     .api_key_optional(true)
-    .headers(&[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")])
+    .headers(
+        &[("accept", "application/vnd.forge+json"), ("x-forge-version", "2024-03-01")],
+    )
     .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
     });
-define_client!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::forge::GROUP];
+define_client!(
+    crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::forge::GROUP,
+];

@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, GroupInfo, LimitInfo, RecordInfo,
-    Registry, ServiceInfo, StatusInfo,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -25,46 +22,63 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
             label: "Legacy",
             evidence: Evidence::Reported,
             reply: &[],
-            errors: &[StatusInfo::new(401, Evidence::Reported).summary("Wrong credentials.").advice("Check them.")],
+            errors: &[
+                StatusInfo::new(401, Evidence::Reported)
+                    .summary("Wrong credentials.")
+                    .advice("Check them."),
+            ],
             notes: "",
         }),
     )
-    .errors(&[
-        StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
-        StatusInfo::new(500, Evidence::Documented)
-            .label(Some("Oops"))
-            .summary("It failed.")
-            .notes("The label is printed like this."),
-    ])
+    .errors(
+        &[
+            StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
+            StatusInfo::new(500, Evidence::Documented)
+                .label(Some("Oops"))
+                .summary("It failed.")
+                .notes("The label is printed like this."),
+        ],
+    )
     .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
     })
-    .limits(&[
-        LimitInfo {
-            name: "A",
-            requests: 10,
-            seconds: 1,
-            concurrent: Some(20),
-            scope: None,
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-        LimitInfo {
-            name: "B",
-            requests: 600,
-            seconds: 60,
-            concurrent: Some(10),
-            scope: Some("keys without a contract"),
-            endpoints: &[],
-            evidence: Evidence::Documented,
-        },
-    ]);
-define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
+    .limits(
+        &[
+            LimitInfo {
+                name: "A",
+                requests: 10,
+                seconds: 1,
+                concurrent: Some(20),
+                scope: None,
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+            LimitInfo {
+                name: "B",
+                requests: 600,
+                seconds: 60,
+                concurrent: Some(10),
+                scope: Some("keys without a contract"),
+                endpoints: &[],
+                evidence: Evidence::Documented,
+            },
+        ],
+    );
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];
+define_client!(
+    crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::market::GROUP,
+];

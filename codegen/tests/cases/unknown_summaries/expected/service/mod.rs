@@ -2,11 +2,8 @@
 
 //! Items that all groups share: the service, its params, records and named types.
 
-use ::runtime::define_client;
-use ::runtime::registry::{
-    ClientCredentialsInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, RecordInfo,
-    Registry, ServiceInfo, StatusInfo, ValueType,
-};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 pub mod limits;
 pub mod params;
@@ -24,24 +21,39 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
             path: "/token",
             label: "Of a user",
             evidence: Evidence::Documented,
-            reply: &[FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)],
-            errors: &[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")],
+            reply: &[
+                FieldInfo::new("token", "token", ValueType::String, Evidence::Documented),
+            ],
+            errors: &[
+                StatusInfo::new(401, Evidence::Documented).advice("Check the secret."),
+            ],
             notes: "",
         }),
     )
-    .errors(&[
-        StatusInfo::new(404, Evidence::Documented).label(Some("Not here")),
-        StatusInfo::new(418, Evidence::Documented),
-    ])
+    .errors(
+        &[
+            StatusInfo::new(404, Evidence::Documented).label(Some("Not here")),
+            StatusInfo::new(418, Evidence::Documented),
+        ],
+    )
     .error_body(ErrorBodyInfo {
         name: None,
         message: &[],
         code: &[],
     });
-define_client!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);
 
-/// All groups, sorted by name, with all endpoints, including those known only by name.
-pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];
+define_client!(
+    crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// The service and its groups in one value, for tools that work with any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);
+
+/// All groups, sorted by name, with all endpoints, including those known only by name.
+pub static GROUPS: &[&GroupInfo] = &[
+    &super::market::GROUP,
+];

@@ -2,10 +2,8 @@
 
 //! The service's named types.
 
-use std::borrow::Cow;
-use ::runtime::named_type;
-use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
-use ::runtime::wire::{NamedType, UnknownValue};
+use ::runtime::emitted::prelude::*;
+use crate::*;
 
 /// Its meaning is undocumented.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,10 +14,14 @@ pub enum Side {
     /// A value that is unknown to this version of the client.
     Unknown(UnknownValue),
 }
+
 named_type!(enum Side => Buy = "buy");
 
 impl NamedType for Side {
-    const INFO: &'static TypeInfo = &TypeInfo::new("Side", &[ValueInfo::new("buy", "", Evidence::Documented)]);
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+        "Side",
+        &[ValueInfo::new("buy", "", Evidence::Documented)],
+    );
 }
 
 /// Its meaning is undocumented.
@@ -34,6 +36,7 @@ impl Venue {
     /// `info`: A value whose constant is named like one of a trait.
     pub const INFO: Self = Self(Cow::Borrowed("info"));
 }
+
 named_type!(identifier Venue);
 
 impl Venue {
@@ -41,7 +44,6 @@ impl Venue {
     pub fn name(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "name")
     }
-
     /// Returns the market, if known.
     pub fn market(&self) -> Option<&'static str> {
         <Self as NamedType>::INFO.attribute(self.as_str(), "market")
@@ -55,7 +57,11 @@ impl NamedType for Venue {
                 ValueInfo::new("spot_a", "", Evidence::Documented)
                     .attributes(&["a", "spot"]),
                 ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
-                ValueInfo::new("info", "A value whose constant is named like one of a trait.", Evidence::Documented)
+                ValueInfo::new(
+                        "info",
+                        "A value whose constant is named like one of a trait.",
+                        Evidence::Documented,
+                    )
                     .attributes(&["info"]),
             ],
         )
