@@ -10,6 +10,7 @@ mod blocking;
 mod builder;
 mod core;
 mod environment;
+mod missing_feature;
 mod request;
 mod sending;
 #[cfg(feature = "settings")]
@@ -21,6 +22,8 @@ pub use any_client::AnyClient;
 pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{ClientType, Core, FromCore};
+#[cfg(not(feature = "blocking"))]
+pub use missing_feature::Blocking as MissingBlocking;
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::require_runtime;
 #[cfg(feature = "settings")]

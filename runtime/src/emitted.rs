@@ -8,6 +8,8 @@ pub use tracing;
 
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
+#[cfg(not(feature = "blocking"))]
+pub use crate::client::MissingBlocking;
 pub use crate::client::{ClientType, Core, FromCore, Marker, Request};
 pub use crate::decode::field_value::{AsFieldValue, Fields};
 pub use crate::dispatch::observer::Log;

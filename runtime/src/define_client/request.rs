@@ -279,5 +279,23 @@ macro_rules! __blocking {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __blocking {
-    ($name:literal) => {};
+    ($name:literal) => {
+        /// Calls of these methods are errors that name the feature.
+        #[doc(hidden)]
+        impl<E: $crate::Endpoint> Request<E> {
+            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error>
+            where
+                E: $crate::emitted::MissingBlocking,
+            {
+                E::missing()
+            }
+
+            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error>
+            where
+                E: $crate::emitted::MissingBlocking,
+            {
+                E::missing()
+            }
+        }
+    };
 }
