@@ -1,5 +1,6 @@
 //! Shows the plan, the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use serde_json::{Value, json};
 use tables::{BackfillEvent, BackfillPlan, SeriesReport, Summary};
 
 use crate::catalogue_json;
-use crate::commands::status::age;
-use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::commands::status::{age, path_value};
+use crate::failure::{ExitKind, Failure, Result, brief, quoted};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::program;
@@ -93,6 +94,21 @@ pub(crate) fn ranges(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }
 
+/// Notes that a file has records of several intervals, which a program that reads it may not expect.
+pub(crate) fn several_intervals(log: Log, file: &JobFile, status: &tables::Status) {
+    let step = file.series.iter().find_map(|one| Some(one.endpoint.known?.history(program::service())?.step));
+    let Some(step) = step else { return };
+    let values = |path: &str| path_value(path, step);
+    let intervals: BTreeMap<u64, String> =
+        status.series.iter().filter_map(|one| Some((one.step, values(&one.path)?))).collect();
+    if let [before @ .., last] = intervals.into_values().collect::<Vec<_>>().as_slice()
+        && !before.is_empty()
+    {
+        let all = before.join(", ");
+        log.remark(&format!("{} now has the {step}s {all} and {last}; filter by the column `{step}`", file.out));
+    }
+}
+
 /// Creates the failure for series without a record.
 pub(crate) fn no_record(labels: &[&str], file: &JobFile) -> Failure {
     let (names, range) = (line_of(&labels.join(", "), MAX_LINE), span(&(file.from..file.to)));
@@ -139,7 +155,8 @@ impl Reporter {
         let warnings: Vec<_> = warnings.collect();
         if !warnings.is_empty() {
             self.list(warnings.into_iter());
-            self.log.remark(&format!("`{} status --json {out}` lists the missing times", program::name()));
+            let (program, path) = (program::name(), quoted(out));
+            self.log.remark(&format!("`{program} status --json {path}` lists the missing times"));
         }
         if is_stopped {
             let kept = counted(self.bar.total.records, "record");

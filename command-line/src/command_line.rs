@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 
+use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -40,6 +41,12 @@ pub(crate) struct CommandLine {
     /// Print only data, warnings and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Print each attempt of a request too
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
 }
 
 #[derive(Subcommand, Debug)]
@@ -73,10 +80,7 @@ pub(crate) fn endpoints_help(command: &str) -> String {
     format!("Endpoints by name; `{} {command}` lists them", program::name())
 }
 
-/// The old and the new names of renamed options.
-const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
-
-/// The commands that accept params, each with `true` if `--from` and `--to` replace the params of the time range.
+/// The commands that accept params, each with `true` if it sets the size and the order of pages itself.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", true)];
 
 /// Returns the names of endpoints, for shell completion.
@@ -93,8 +97,8 @@ pub(crate) fn candidates() -> ArgValueCandidates {
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> =
         words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
-    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_range)| {
-        all.mut_subcommand(name, |command| param_options::narrowed(command, &chosen, has_range))
+    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_pages)| {
+        all.mut_subcommand(name, |command| param_options::narrowed(command, &chosen, has_pages))
     })
 }
 
@@ -106,29 +110,22 @@ pub(crate) fn complete() {
 
 /// Parses the command line of this process. Printing help or a usage error ends the process.
 pub(crate) fn read() -> CommandLine {
-    parse(&std::env::args_os().collect::<Vec<_>>()).unwrap_or_else(|error| error.exit())
-}
-
-fn parse(words: &[OsString]) -> Result<CommandLine, clap::Error> {
-    if let Some((old, new)) = RENAMED.into_iter().find(|(old, _)| words.iter().any(|word| word == old)) {
-        return Err(for_words(&[]).error(ErrorKind::UnknownArgument, format!("`{old}` was renamed to `{new}`")));
+    let words: Vec<_> = std::env::args_os().collect();
+    let mut definition = for_words(words.get(1..).unwrap_or_default());
+    if words.get(1).is_some_and(|word| word == "completion" || word == "completions") {
+        let how = format!("a shell reads them with `source <(COMPLETE=bash {})`", program::name());
+        let others = "other shells: zsh, fish, elvish, powershell";
+        definition.error(ErrorKind::InvalidSubcommand, format!("completions need no command; {how}; {others}")).exit();
     }
-    let matches = for_words(words.get(1..).unwrap_or_default()).try_get_matches_from(words)?;
-    CommandLine::from_arg_matches(&matches)
+    definition
+        .try_get_matches_from_mut(words)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .unwrap_or_else(|error| error.exit())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn renamed_option_is_an_error_with_the_new_name() {
-        for (old, new) in RENAMED {
-            let words = ["derivs", "backfill", "--from", "1d", "--out", "a.csv", old];
-            let error = parse(&words.map(OsString::from)).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{old}` was renamed to `{new}`")), "{error}");
-        }
-    }
 
     #[test]
     fn command_line_definition_passes_debug_assertions() {

@@ -9,12 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use indicatif::HumanBytes;
+use runtime::observer::{Event, Observer};
 use runtime::{AnyClient as Client, Builder, Error};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::ResponseMonitor;
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, quoted};
 use crate::log::Log;
 use crate::program;
 use crate::shared_rate_limit::GateOptions;
@@ -65,7 +67,8 @@ impl Connection {
         }
         let monitor = ResponseMonitor::default();
         let agent = format!("{}/{}", program::name(), program::version());
-        let builder = builder.user_agent(agent).env_proxy(!self.sandbox).observer(monitor.clone());
+        let builder = builder.user_agent(agent).env_proxy(!self.sandbox);
+        let builder = builder.observer(Watched { monitor: monitor.clone(), log });
         Ok(Connected { client: builder.build().map_err(invalid)?, source, gate, monitor, _sandbox: sandbox })
     }
 
@@ -91,6 +94,23 @@ pub(crate) fn has_key() -> bool {
     program::service().takes_api_key()
 }
 
+/// Prints the attempts of requests with `--verbose`, and passes all events on.
+struct Watched {
+    monitor: ResponseMonitor,
+    log: Log,
+}
+
+impl Observer for Watched {
+    fn observe(&self, event: &Event) {
+        if let (Log::Verbose, Event::Attempt { request, number, outcome, bytes, elapsed, .. }) = (self.log, event) {
+            let outcome = outcome.map_or_else(|kind| format!("failed ({kind:?})"), |status| format!("status {status}"));
+            let (time, bytes) = (elapsed.as_millis(), HumanBytes(*bytes as u64));
+            self.log.remark(&format!("{request}, attempt {number}: {outcome}, {bytes} in {time} ms"));
+        }
+        self.monitor.observe(event);
+    }
+}
+
 /// Reads a settings file that only its owner can read.
 fn from_file(file: &Path) -> Result<Builder<Client>> {
     // Only files on Unix have a mode. On other systems, a home folder is private by default.
@@ -101,7 +121,9 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
     {
         let name = file.display();
         let message = format!("`{name}` is accessible to other users (mode {mode:04o})");
-        return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
+        return Err(
+            Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {}", quoted(&name.to_string())))
+        );
     }
     Client::builder_from_file(program::service(), file).map_err(invalid)
 }

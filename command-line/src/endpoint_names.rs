@@ -2,6 +2,7 @@
 //!
 //! An endpoint is found by its name in the client, in the API or in the docs, or by its path.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use runtime::registry::{EndpointInfo, GroupInfo};
@@ -43,7 +44,12 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
         [] => {
             let idents: Vec<String> = with_path().map(name).collect();
             let help = suggest::help(written, idents.iter().map(String::as_str));
-            let failure = Failure::usage(format!("unknown endpoint `{written}`")).help_if(help);
+            let failure = Failure::usage(format!("unknown endpoint `{written}`"));
+            if Path::new(written).extension().is_some() {
+                let program = program::name();
+                return Err(failure.help(format!("a file is not read here; `{program} status FILE` describes a file")));
+            }
+            let failure = failure.help_if(help.or_else(|| several_values(written, std::env::args())));
             Err(failure.help(format!("`{} list` lists all endpoints", program::name())))
         }
         several => {
@@ -52,6 +58,14 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
                 .help("use one of these names"))
         }
     }
+}
+
+/// Returns advice if this argument follows the value of an option, and is probably meant as another value of it.
+fn several_values(written: &str, args: impl Iterator<Item = String>) -> Option<String> {
+    let before: Vec<String> = args.take_while(|arg| arg != written).collect();
+    let option = before.iter().rposition(|arg| arg.starts_with('-')).filter(|index| index + 1 < before.len())?;
+    let values = before[option + 1..].join(",");
+    Some(format!("commas separate values: `{} {values},{written}`", before[option]))
 }
 
 /// Finds an endpoint by name. Returns an error if its path is unknown.

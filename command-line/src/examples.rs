@@ -10,8 +10,7 @@ use crate::program;
 pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let [one, two] = [1, 2].map(|values| line("get", endpoint, values));
-    let range =
-        endpoint.history(program::service()).map_or(String::new(), |info| format!(" --{} 7d", kebab(info.from)));
+    let range = if endpoint.history(program::service()).is_some() { " --from 7d" } else { "" };
     let several =
         several(endpoint).map(|(name, both)| format!("`--{} {both}` sends one request per value", kebab(name)));
     let mut params = endpoint.params.unwrap_or_default().iter();

@@ -96,6 +96,12 @@ impl Failure {
     }
 }
 
+/// Quotes a path for a shell, if the shell would split or expand it.
+pub(crate) fn quoted(path: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,~\\".contains(character);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
 /// Returns the system's message, without the error number.
 pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let text = error.to_string();

@@ -43,6 +43,7 @@ mod time_arg;
 
 use std::process::ExitCode;
 
+use clap::ColorChoice;
 use command_line::{Command, CommandLine};
 use failure::{ExitKind, Failure, Result};
 use interrupt::Interrupt;
@@ -67,7 +68,16 @@ fn run_process() -> ExitCode {
 }
 
 fn run(line: CommandLine) -> Result<()> {
-    let log = if line.quiet { Log::Quiet } else { Log::All };
+    match line.color {
+        ColorChoice::Auto => {}
+        ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+        ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let log = match (line.quiet, line.verbose) {
+        (true, _) => Log::Quiet,
+        (_, true) => Log::Verbose,
+        _ => Log::All,
+    };
     // A data set needs an open file for each series, so the limit of open files is raised. A failure is ignored,
     // because a run that then opens too many files reports an error.
     let _ = rlimit::increase_nofile_limit(u64::MAX);

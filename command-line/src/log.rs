@@ -17,6 +17,8 @@ pub(crate) enum Log {
     /// Prints warnings only.
     Quiet,
     All,
+    /// Also prints each attempt of a request.
+    Verbose,
 }
 
 impl Log {

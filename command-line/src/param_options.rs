@@ -56,9 +56,8 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
 
 /// Restricts the help to the params of the chosen endpoints, with the descriptions that apply to these endpoints.
 /// Without an endpoint, the help shows the params that most endpoints accept.
-///
-/// With `has_range`, the params of a range are hidden too, because `--from` and `--to` replace them.
-pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
+/// The params of a range are hidden, because `--from` and `--to` replace them, and with `has_pages` those of pages too.
+pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -> Command {
     let offered = offered(chosen);
     let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
     let sets_range = |name: &str| {
@@ -66,7 +65,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
             .iter()
             .filter_map(|endpoint| endpoint.history(program::service()))
             .chain(program::service().history.as_ref());
-        has_range && infos.flat_map(range_params).any(|other| other == name)
+        infos.flat_map(|info| range_params(info).take(if has_pages { 4 } else { 2 })).any(|other| other == name)
     };
     let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
     command.mut_args(|arg| {
@@ -78,7 +77,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
     })
 }
 
-/// Returns the names of the params that a history sets in the request of each page.
+/// Returns the names of the params that a history sets in the request of each page; the first two set the range.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
@@ -250,8 +249,8 @@ mod tests {
     #[test]
     fn help_shows_only_the_params_of_the_endpoint() {
         let command = Params::augment_args(Command::new("get"));
-        let shown = |chosen: &[Endpoint], has_range| {
-            let command = narrowed(command.clone(), chosen, has_range);
+        let shown = |chosen: &[Endpoint], has_pages| {
+            let command = narrowed(command.clone(), chosen, has_pages);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
             // The comparison ignores the order of the catalogue.
             shown.map(str::to_owned).collect::<BTreeSet<_>>()
@@ -259,9 +258,10 @@ mod tests {
         let Metric { endpoint, history, .. } = metric();
         let own = endpoint.params.unwrap_or_default().iter().filter(|param| param.const_value.is_none());
         let own = own.map(|param| kebab(param.wire_name)).chain(["param".to_owned()]).collect::<BTreeSet<_>>();
-        assert_eq!(shown(&[endpoint], false), own);
-        let range: BTreeSet<_> = range_params(history).map(kebab).collect();
-        assert_eq!(shown(&[endpoint], true), &own - &range);
+        let page: BTreeSet<_> = range_params(history).map(kebab).collect();
+        let range: BTreeSet<_> = [history.from, history.to].map(kebab).into();
+        assert_eq!(shown(&[endpoint], false), &own - &range);
+        assert_eq!(shown(&[endpoint], true), &own - &page);
         // Without an endpoint, only the params that most endpoints accept are shown.
         assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
     }

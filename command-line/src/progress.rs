@@ -78,6 +78,12 @@ pub(crate) fn line_of(text: &str, width: usize) -> String {
     if std::io::stderr().is_terminal() { shortened(&text, width) } else { text }
 }
 
+/// Breaks a line after its first colon followed by a space if it is wider than the terminal.
+pub(crate) fn fitting(line: &str) -> String {
+    let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| width.0.into());
+    if line.chars().count() > width { line.replacen(": ", ":\n  ", 1) } else { line.to_owned() }
+}
+
 /// Shortens a text to at most this many characters.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {

@@ -182,6 +182,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
     if several.contains(&"") {
         return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
     }
+    let several: Vec<&str> = several.into_iter().map(|one| as_known(info, one)).collect();
     for one in &several {
         check(endpoint, info, one, log)?;
     }
@@ -189,6 +190,16 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Res
         [one] => ParamValue::Text((*one).to_owned()),
         _ => ParamValue::Several(several.into_iter().map(str::to_owned).collect()),
     })
+}
+
+/// Returns the known value that equals this value except for upper and lower case, or else the value.
+fn as_known<'v>(info: &ParamInfo, value: &'v str) -> &'v str {
+    let ValueType::Named(ty) = info.ty else { return value };
+    let known = || ty.values.iter().map(|known| known.value);
+    if known().any(|known| known == value) {
+        return value;
+    }
+    known().find(|known| known.eq_ignore_ascii_case(value)).unwrap_or(value)
 }
 
 /// Warns about a value that the service may reject. If all valid values are documented, any other value is an error.
@@ -215,10 +226,8 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: Log) -> Re
             .help_if(help)
             .help(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Almost any short text resembles one of many short values, so it gets a suggestion only if it equals one of them
-    // except for upper and lower case.
-    let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(value));
-    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open || is_known) {
+    // Almost any short text resembles one of many short values, so it gets no suggestion.
+    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
         log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
     }
     Ok(())

@@ -3,13 +3,15 @@
 //! The caller decides how to use the suggestion.
 
 /// Returns a question such as `did you mean …?` with the most similar known name, if a known name is similar enough.
-/// Initials match too: `vr` finds `volume_ratio`.
+/// Initials match too: `vr` finds `volume_ratio`. The first of several names that begin with the text is preferred.
 pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let initials = |name: &str| name.split('_').filter_map(|word| word.chars().next()).collect::<String>();
     let similarity = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
-    let score = |name: &str| if initials(name) == key(written) { 1.0 } else { similarity(name) };
-    let scored = known.into_iter().map(|name| (score(name), name));
-    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+    let begins = |name: &str| written.len() > 2 && key(name).starts_with(&key(written));
+    let score = |name: &str| if begins(name) || initials(name) == key(written) { 1.0 } else { similarity(name) };
+    let scored: Vec<_> = known.into_iter().map(|name| (score(name), name)).collect();
+    // Of equal scores, `max_by` returns the last.
+    let best = scored.into_iter().rev().max_by(|one, other| one.0.total_cmp(&other.0));
     best.filter(|(score, _)| *score > 0.8).map(|(_, name)| format!("did you mean `{name}`?"))
 }
 
@@ -28,12 +30,13 @@ mod tests {
             ("volum_ratio", Some("volume_ratio")),
             ("VolumeRaito", Some("volume_ratio")),
             ("klnes", Some("klines")),
+            ("vol", Some("volume_ratio")),
             ("colour", None),
             ("", None),
         ];
         for (written, expected) in table {
             let expected = expected.map(|name| format!("did you mean `{name}`?"));
-            assert_eq!(help(written, ["klines", "volume_ratio"]), expected, "{written}");
+            assert_eq!(help(written, ["klines", "volume_ratio", "volume"]), expected, "{written}");
         }
     }
 }

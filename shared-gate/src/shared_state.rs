@@ -28,7 +28,7 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 const SET_BACK: Duration = Duration::from_secs(1);
 
 /// The version of the format in which the state is written.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 1;
 
 /// The part of the text that every format has.
 #[derive(Deserialize)]
@@ -52,14 +52,10 @@ pub(crate) struct SharedState {
 struct Lease {
     /// The end of the lease, unless it is renewed.
     until: GateTime,
-    // The serialized names are part of the format, so they stay the same if a field is renamed.
-    #[serde(rename = "under_way")]
     in_flight: usize,
     /// The weight of the requests in flight that are not known to have been sent.
-    #[serde(rename = "leaving")]
     unsent: usize,
     /// The time since which the machine's requests have waited without an admission; `None` if no request waits.
-    #[serde(rename = "waits")]
     waiting_since: Option<GateTime>,
     /// The sequence number of the last state that the machine has written.
     exchange: u64,

@@ -6,6 +6,7 @@ mod backfill;
 mod completion;
 mod concurrent_runs;
 mod json;
+mod options;
 mod pipes;
 #[allow(dead_code, reason = "the tests of the shared gate use the remaining items")]
 #[path = "../../../shared-gate/tests/it/server.rs"]

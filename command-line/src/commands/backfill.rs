@@ -14,7 +14,7 @@ use serde_json::json;
 use tables::{Backfill as Job, Partition, ResponseMonitor, Target};
 
 use crate::backfill_report::{
-    Reporter, announced, ending, failed_request, json_line, json_lines, no_record, planned, ranges,
+    Reporter, announced, ending, failed_request, json_line, json_lines, no_record, planned, ranges, several_intervals,
 };
 use crate::command_line::{candidates, endpoints_help};
 use crate::commands::get::{request, step};
@@ -27,7 +27,7 @@ use crate::job_file::{self, JobFile, Overrides};
 use crate::log::{self, Log};
 use crate::param_options::Params;
 use crate::printer::Printer;
-use crate::progress::counted;
+use crate::progress::{counted, fitting};
 use crate::record_columns::{Layout, Part};
 use crate::requested_series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::stdout;
@@ -106,7 +106,7 @@ impl Backfill {
         let connected = self.connection.open(log).await?;
         let job = self.job(&connected.client, &connected.monitor, &file, target.clone())?;
         let plan = job.plan().await?;
-        log.remark(&announced(&plan));
+        log.remark(&fitting(&announced(&plan)));
         check_clock(plan.series.iter().filter_map(|series| series.last), log);
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
@@ -115,8 +115,14 @@ impl Backfill {
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let ended = job.run(|event| reporter.event(event), cancel).await;
-        if let (true, Ok(summary)) = (self.json, &ended) {
-            stdout::print(json_lines(&file, summary, &tables::status(&target).await?))?;
+        if let Ok(summary) = &ended {
+            let status = tables::status(&target).await?;
+            if matches!(target, Target::File { .. }) && summary.records > 0 {
+                several_intervals(log, &file, &status);
+            }
+            if self.json {
+                stdout::print(json_lines(&file, summary, &status))?;
+            }
         }
         reporter.end(&file, ended, signal.get())
     }

@@ -78,7 +78,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
         out.push_str(&paragraph(&format!("{}.", endpoint.unknown.join("; ")), width));
     }
     if endpoint.path.is_some() {
-        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {}", examples::line("get", endpoint, 1));
+        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {} --sandbox", examples::line("get", endpoint, 1));
     }
     out
 }

@@ -27,6 +27,7 @@ use crate::record_columns;
 use crate::requested_series::{ParamValue, Series, Target, combine, labels};
 use crate::stdout;
 use crate::table::Format;
+use crate::time_arg;
 
 /// Fetch the latest records, or one page of a range
 #[derive(Args, Debug)]
@@ -36,6 +37,12 @@ pub(crate) struct Get {
     chosen: Chosen,
     #[command(flatten)]
     params: Params,
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; default: the latest records
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp, allow_hyphen_values = true)]
+    from: Option<Timestamp>,
+    /// End of the range, excluded or included as the service defines it
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::timestamp)]
+    to: Option<Timestamp>,
     /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -52,7 +59,7 @@ type SeriesResponse = (Series, AnyBody);
 impl Get {
     pub(crate) async fn run(&self, log: Log, mut interrupt: Interrupt) -> Result<()> {
         let targets = self.chosen.endpoints.iter().map(|name| Target::find(name)).collect::<Result<Vec<_>>>()?;
-        let series = combine(&targets, &self.params, log)?;
+        let series = combine(&targets, &self.params_with_range(&targets)?, log)?;
         let connected = self.connection.open(log).await?;
         let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&connected.client, &responses)?;
@@ -74,6 +81,21 @@ impl Get {
         let Some(first) = failed.next() else { return Ok(()) };
         failed.for_each(|other| log::error(&other.to_string()));
         Err(first)
+    }
+
+    /// Returns the params, with `--from` and `--to` as the params that set the range of these endpoints.
+    fn params_with_range(&self, targets: &[Target]) -> Result<Params> {
+        let mut params = self.params.clone();
+        for target in targets.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
+            let info = target.known.and_then(|endpoint| endpoint.history(program::service()));
+            let info = info.ok_or_else(|| Failure::usage(format!("{} has no known time range", target.name)))?;
+            for (name, time) in [(info.from, self.from), (info.to, self.to)] {
+                if let Some(time) = time.filter(|_| !params.has(name)) {
+                    params.known.push((name.to_owned(), vec![time.to_string()]));
+                }
+            }
+        }
+        Ok(params)
     }
 
     fn print(&self, client: &Client, responses: &[SeriesResponse]) -> Result<()> {

@@ -95,6 +95,12 @@ fn label(path: &str) -> String {
     path.split('/').map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the value of a param in the path of a series.
+pub(crate) fn path_value(path: &str, param: &str) -> Option<String> {
+    let value = |part: &str| part.strip_prefix(param)?.strip_prefix('=').map(str::to_owned);
+    path.split('/').find_map(value).map(|value| percent_decode_str(&value).decode_utf8_lossy().into_owned())
+}
+
 /// Warns if the newest record is in the future, because the age of the records is then unknown.
 pub(crate) fn check_clock(lasts: impl Iterator<Item = Timestamp>, log: Log) {
     if let Some(last) = lasts.max().filter(|last| *last > Timestamp::now()) {
